@@ -1,0 +1,41 @@
+# One way to declare each kind of target, so that flags, the precompiled header
+# and the choice of the shared MLIR stand in one place.
+
+# The header that every MLIR translation unit starts with; built once.
+function(kina_declare_pch)
+  file(WRITE ${CMAKE_BINARY_DIR}/KinaPCH.cpp "")
+  add_library(KinaPCH OBJECT ${CMAKE_BINARY_DIR}/KinaPCH.cpp)
+  target_compile_options(KinaPCH PRIVATE -Xclang -fno-pch-timestamp)
+  target_precompile_headers(KinaPCH PRIVATE ${CMAKE_SOURCE_DIR}/include/Kina/Support/PCH.h)
+endfunction()
+
+function(kina_use_pch target)
+  target_compile_options(${target} PRIVATE -Xclang -fno-pch-timestamp)
+  target_precompile_headers(${target} REUSE_FROM KinaPCH)
+endfunction()
+
+# kina_add_library(Name sources... [DEPENDS targets...] [LINK libraries...])
+# A static archive of Kina's; MLIR and LLVM come as shared libraries only.
+function(kina_add_library name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  kina_use_pch(${name})
+  add_dependencies(${name} KinaTableGen ${ARG_DEPENDS})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+endfunction()
+
+# kina_add_tool(name sources... [LINK libraries...])
+function(kina_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  kina_use_pch(${name})
+  add_dependencies(${name} KinaTableGen)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+endfunction()
+
+# kina_tablegen(file.td out.inc -gen-x ...): one generated file of the current
+# directory, collected into the target KinaTableGen.
+macro(kina_tablegen td)
+  set(LLVM_TARGET_DEFINITIONS ${td})
+  mlir_tablegen(${ARGN})
+endmacro()

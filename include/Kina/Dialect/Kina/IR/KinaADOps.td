@@ -1,0 +1,157 @@
+//===- KinaADOps.td - Differentiation --------------------*- tablegen -*-===//
+
+#ifndef KINA_AD_OPS_TD
+#define KINA_AD_OPS_TD
+
+include "Kina/Dialect/Kina/IR/KinaEffectOps.td"
+
+class Kina_DerivativeOp<string mnemonic, list<Trait> traits = []>
+    : Kina_Op<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+
+def Kina_GradOp : Kina_DerivativeOp<"grad"> {
+  let summary = "the gradient of a scalar function";
+  let description = [{
+    Calls `callee`, whose first result is a float scalar (the loss, K0603), and returns
+    the cotangents of the operands named by `wrt` (indices), each of its operand's type.
+    With `value` all of the callee's results come before them.
+
+    ```mlir
+    %l, %dw = kina.grad @loss(%w, %x) subst {B = #kina.dim<B>} wrt [0] value
+        : (!kina.tensor<f64, [B]>, !kina.tensor<f64, [B]>) -> (f64, !kina.tensor<f64, [B]>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs, Kina_Subst:$subst,
+                       DenseI64ArrayAttr:$wrt, UnitAttr:$value);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $callee `(` $inputs `)` `subst` $subst `wrt` $wrt (`value` $value^)? attr-dict
+    `:` functional-type($inputs, $results)
+  }];
+}
+
+def Kina_VJPOp : Kina_DerivativeOp<"vjp", [AttrSizedOperandSegments]> {
+  let summary = "the pullback of a function at a point, applied to cotangents";
+  let description = [{
+    `cotangents` has one operand per float result of the callee, of that result's type.
+    The results are the cotangents of the operands named by `wrt`; with `value` the
+    callee's results come first.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs,
+                       Variadic<AnyType>:$cotangents, Kina_Subst:$subst, DenseI64ArrayAttr:$wrt,
+                       UnitAttr:$value);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $callee `(` ($inputs^ `:` type($inputs))? `)` `of` `(` ($cotangents^ `:` type($cotangents))? `)`
+    `subst` $subst `wrt` $wrt (`value` $value^)? attr-dict (`->` type($results)^)?
+  }];
+}
+
+def Kina_JVPOp : Kina_DerivativeOp<"jvp", [AttrSizedOperandSegments]> {
+  let summary = "the pushforward of a function at a point, applied to tangents";
+  let description = [{
+    `tangents` has one operand per entry of `wrt`. The results are the tangents of the
+    callee's float results; with `value` the callee's results come first.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs,
+                       Variadic<AnyType>:$tangents, Kina_Subst:$subst, DenseI64ArrayAttr:$wrt,
+                       UnitAttr:$value);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $callee `(` ($inputs^ `:` type($inputs))? `)` `along` `(` ($tangents^ `:` type($tangents))? `)`
+    `subst` $subst `wrt` $wrt (`value` $value^)? attr-dict (`->` type($results)^)?
+  }];
+}
+
+def Kina_WatchOp : Kina_Op<"watch", [Pure, SameOperandsAndResultType, Elementwise]> {
+  let summary = "a name of its own for a value whose cotangent is wanted";
+  let description = [{
+    The identity. `f(x, x)` differentiated in its first parameter needs two values that
+    are told apart.
+  }];
+  let arguments = (ins Kina_Any:$operand);
+  let results = (outs Kina_Any:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
+
+def Kina_SeedOp : Kina_Op<"seed", [Pure, AttrSizedOperandSegments]> {
+  let summary = "the map that holds the given cotangents and nothing else";
+  let description = [{ One cotangent per value, of the value's type. }];
+  let arguments = (ins Variadic<Kina_Any>:$values, Variadic<Kina_Any>:$cotangents);
+  let results = (outs Kina_Cotangents:$result);
+  let assemblyFormat = "$values `with` $cotangents attr-dict `:` type($values) `,` type($cotangents)";
+  let hasVerifier = 1;
+}
+
+def Kina_PullOp : Kina_Op<"pull", [Pure]> {
+  let summary = "applies a recorded pullback to a map of cotangents";
+  let description = [{ The payload of RecordVJP, called; adds its contributions to the map. }];
+  let arguments = (ins AnyType:$vjp, Kina_Cotangents:$cotangents);
+  let results = (outs Kina_Cotangents:$result);
+  let assemblyFormat = "$vjp `(` $cotangents `)` attr-dict `:` type($vjp)";
+  let hasVerifier = 1;
+}
+
+def Kina_CotangentOfOp : Kina_Op<"cotangent_of", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "reads the cotangent of a value";
+  let description = [{ Of the value's type; zeros where nothing contributed. }];
+  let arguments = (ins Kina_Any:$value, Kina_Cotangents:$cotangents);
+  let results = (outs Kina_Any:$result);
+  let assemblyFormat = "$value `in` $cotangents attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
+def Kina_AbsentOp : Kina_Op<"absent", [Pure]> {
+  let summary = "a symbolic zero: a cotangent that is not there";
+  let description = [{
+    Never lowered. Rules are built against it and fold it away, so that no zero is
+    materialised, and none is added.
+  }];
+  let results = (outs Kina_Any:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Kina_AccumulateOp : Kina_Op<"accumulate", [Pure, SameOperandsAndResultType]> {
+  let summary = "accumulator plus contribution";
+  let description = [{
+    An addition, except that an accumulator `kina.absent` makes it the contribution, and
+    a contribution `kina.absent` makes it the accumulator.
+  }];
+  let arguments = (ins Kina_Float:$accumulator, Kina_Float:$contribution);
+  let results = (outs Kina_Float:$result);
+  let assemblyFormat = "$accumulator `,` $contribution attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Tapes
+//===----------------------------------------------------------------------===//
+
+def Kina_Tape : Type<CPred<"::llvm::isa<::kina::TapeType>($_self)">, "tape", "::kina::TapeType">;
+
+def Kina_TapeNewOp : Kina_Op<"tape_new", [Pure]> {
+  let summary = "an empty tape";
+  let description = [{ `bound`, if given, is an upper bound of its number of frames. }];
+  let arguments = (ins Optional<Index>:$bound);
+  let results = (outs Kina_Tape:$tape);
+  let assemblyFormat = "(`bound` $bound^)? attr-dict `:` type($tape)";
+}
+
+def Kina_TapePushOp : Kina_Op<"tape_push", [Pure, AllTypesMatch<["tape", "result"]>]> {
+  let summary = "a tape with one frame more";
+  let description = [{ `values` are the frame, of the tape's element types; `at` is the iteration. }];
+  let arguments = (ins Kina_Tape:$tape, Index:$at, Variadic<AnyType>:$values);
+  let results = (outs Kina_Tape:$result);
+  let assemblyFormat = "$tape `at` $at (`,` $values^ `:` type($values))? attr-dict `:` type($tape)";
+  let hasVerifier = 1;
+}
+
+def Kina_TapePopOp : Kina_Op<"tape_pop", [Pure, AllTypesMatch<["tape", "rest"]>]> {
+  let summary = "the tape without its last frame, and that frame";
+  let description = [{ `at` is the iteration whose frame is wanted: the last one pushed. }];
+  let arguments = (ins Kina_Tape:$tape, Index:$at);
+  let results = (outs Kina_Tape:$rest, Variadic<AnyType>:$values);
+  let assemblyFormat = "$tape `at` $at attr-dict `:` type($tape) (`->` type($values)^)?";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,80 @@
+//===- KinaTypes.td - Tensors, continuations, tapes ------*- tablegen -*-===//
+
+#ifndef KINA_TYPES_TD
+#define KINA_TYPES_TD
+
+include "Kina/Dialect/Kina/IR/KinaAttrs.td"
+
+class Kina_Type<string name, string mnem, list<Trait> traits = []>
+    : TypeDef<Kina_Dialect, name, traits> {
+  let mnemonic = mnem;
+}
+
+def Kina_TensorType : Kina_Type<"Tensor", "tensor"> {
+  let summary = "a tensor with symbolic dimensions and a placement";
+  let description = [{
+    Element types are f64, f32, f16, bf16, i64, i32, i8, ui8 and i1. A rank-0 tensor on
+    the host does not exist: it is the builtin scalar. The placement is `@host` where
+    none is written.
+
+    Example: `!kina.tensor<f32, [B, S, 8*q], @cuda:global(0)>`.
+  }];
+  let parameters = (ins "::mlir::Type":$elementType, ArrayRefParameter<"::kina::DimAttr">:$shape,
+                    "::kina::PlacementAttr":$placement);
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "::mlir::Type":$elementType,
+                                        "::llvm::ArrayRef<::kina::DimAttr>":$shape), [{
+      return $_get(elementType.getContext(), elementType, shape,
+                   PlacementAttr::getHost(elementType.getContext()));
+    }]>
+  ];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    unsigned getRank() const { return getShape().size(); }
+    DimAttr getDim(unsigned axis) const { return getShape()[axis]; }
+    bool hasStaticShape() const;
+  }];
+}
+
+def Kina_ContType : Kina_Type<"Cont", "cont"> {
+  let summary = "a captured continuation, resumed at most once";
+  let parameters = (ins "::mlir::Type":$resume, ArrayRefParameter<"::mlir::Type">:$results);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Kina_CotangentsType : Kina_Type<"Cotangents", "cotangents"> {
+  let summary = "a linear map from the values of one differentiation to their cotangents";
+  let description = [{
+    The payload of `ReverseModeAD.RecordVJP` maps one of these to the next. It is
+    opaque: seeded at a value, read at a value, and gone after `--kina-lower-effects`.
+  }];
+}
+
+def Kina_TapeType : Kina_Type<"Tape", "tape"> {
+  let summary = "the stack of pending closures of a loop, defunctionalised";
+  let description = [{
+    Every frame holds the same residuals. The form is chosen by
+    `--kina-materialize-tapes`, which also ends the type.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::Type">:$elements, EnumParameter<Kina_TapeForm>:$form);
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------===//
+
+// Every predicate takes a scalar or a tensor, because a rank-0 tensor is a scalar.
+class Kina_ElementIs<string pred, string what>
+    : Type<CPred<"::kina::isScalarOrTensorOf($_self, [](::mlir::Type t) { return " # pred # "; })">, what>;
+
+def Kina_Tensor : Type<CPred<"::llvm::isa<::kina::TensorType>($_self)">, "Kina tensor", "::kina::TensorType">;
+def Kina_Any : Kina_ElementIs<"true", "Kina tensor or scalar">;
+def Kina_Float : Kina_ElementIs<"::llvm::isa<::mlir::FloatType>(t)", "float tensor or scalar">;
+def Kina_Number : Kina_ElementIs<"::llvm::isa<::mlir::FloatType>(t) || !t.isInteger(1)", "number tensor or scalar">;
+def Kina_Integer : Kina_ElementIs<"!::llvm::isa<::mlir::FloatType>(t) && !t.isInteger(1)", "integer tensor or scalar">;
+def Kina_IntegerOrBool : Kina_ElementIs<"!::llvm::isa<::mlir::FloatType>(t)", "integer or boolean tensor or scalar">;
+def Kina_Bool : Kina_ElementIs<"t.isInteger(1)", "boolean tensor or scalar">;
+
+#endif

@@ -1,0 +1,257 @@
+//===- FunctionOps.cpp - Functions, calls, module-level values ------------===//
+
+#include "Kina/Dialect/Kina/IR/Dim.h"
+#include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+
+using namespace mlir;
+
+namespace kina {
+
+//===----------------------------------------------------------------------===//
+// FuncOp
+//===----------------------------------------------------------------------===//
+
+void FuncOp::build(OpBuilder &builder, OperationState &state, StringRef name, FunctionType type) {
+  state.addAttribute(SymbolTable::getSymbolAttrName(), builder.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  state.addRegion();
+}
+
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto buildType = [](Builder &builder, ArrayRef<Type> inputs, ArrayRef<Type> results,
+                      function_interface_impl::VariadicFlag, std::string &) {
+    return builder.getFunctionType(inputs, results);
+  };
+  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
+                                                  getFunctionTypeAttrName(result.name), buildType,
+                                                  getArgAttrsAttrName(result.name),
+                                                  getResAttrsAttrName(result.name));
+}
+
+void FuncOp::print(OpAsmPrinter &printer) {
+  function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+                                           getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+SmallVector<StringRef> FuncOp::getShapeVarNames() {
+  SmallVector<StringRef> names;
+  if (ArrayAttr vars = getShapeVarsAttr())
+    for (auto var : vars.getAsRange<ShapeVarAttr>())
+      names.push_back(var.getName());
+  return names;
+}
+
+LogicalResult FuncOp::verify() {
+  llvm::SetVector<StringRef> declared;
+  if (ArrayAttr vars = getShapeVarsAttr())
+    for (Attribute attribute : vars) {
+      auto var = dyn_cast<ShapeVarAttr>(attribute);
+      if (!var)
+        return emitOpError() << "'shape_vars' must hold #kina.var attributes, not " << attribute;
+      if (!declared.insert(var.getName()))
+        return emitOpError() << "shape variable '" << var.getName() << "' is declared twice";
+    }
+  auto checkNames = [&](const NameSet &names, const Twine &where) -> LogicalResult {
+    for (StringRef name : names)
+      if (!declared.contains(name))
+        return emitOpError() << "shape variable '" << name << "' of " << where << " is not in 'shape_vars'";
+    return success();
+  };
+  for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
+    NameSet names;
+    collectNames(type, names);
+    if (failed(checkNames(names, "argument " + Twine(index))))
+      return failure();
+    if (auto dim = getArgAttrOfType<StringAttr>(index, kDimArgAttrName)) {
+      if (!isa<IndexType, IntegerType>(type))
+        return emitOpError() << "argument " << index << " has '" << kDimArgAttrName
+                             << "' but is no integer";
+      if (!declared.contains(dim.getValue()))
+        return emitOpError() << "shape variable '" << dim.getValue() << "' of argument " << index
+                             << " is not in 'shape_vars'";
+    }
+  }
+  if (ArrayAttr clauses = getPreconditionsAttr())
+    for (Attribute attribute : clauses) {
+      auto clause = dyn_cast<ClauseAttr>(attribute);
+      if (!clause)
+        return emitOpError() << "'preconditions' must hold #kina.clause attributes, not " << attribute;
+      NameSet names;
+      collectNames(clause.getPred(), names);
+      if (failed(checkNames(names, "'preconditions'")))
+        return failure();
+    }
+  if (ArrayAttr effects = getEffectsAttr())
+    for (Attribute attribute : effects)
+      if (!isa<FlatSymbolRefAttr>(attribute))
+        return emitOpError() << "'effects' must hold symbol references, not " << attribute;
+  return success();
+}
+
+LogicalResult ReturnOp::verify() {
+  auto function = cast<FuncOp>((*this)->getParentOp());
+  ArrayRef<Type> expected = function.getResultTypes();
+  if (expected.size() != getNumOperands())
+    return emitOpError() << "returns " << getNumOperands() << " values, but @" << function.getSymName()
+                         << " has " << expected.size() << " results";
+  for (auto [index, types] : llvm::enumerate(llvm::zip(expected, getOperandTypes())))
+    if (std::get<0>(types) != std::get<1>(types))
+      return emitOpError() << "value " << index << " has type " << std::get<1>(types) << ", but @"
+                           << function.getSymName() << " returns " << std::get<0>(types);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Finds the callee and checks that the substitution covers its shape variables and
+/// makes its parameter types those of the operands. Returns null after an error.
+static FuncOp checkCallee(Operation *op, FlatSymbolRefAttr callee, ValueRange operands, DictionaryAttr subst,
+                          SymbolTableCollection &symbols) {
+  auto function = symbols.lookupNearestSymbolFrom<FuncOp>(op, callee);
+  if (!function) {
+    op->emitOpError() << "'" << callee.getValue() << "' is no kina.func";
+    return {};
+  }
+  for (StringRef name : function.getShapeVarNames())
+    if (!subst.getAs<DimAttr>(name)) {
+      op->emitOpError() << "'subst' gives no dimension for shape variable '" << name << "' of @"
+                        << callee.getValue();
+      return {};
+    }
+  ArrayRef<Type> inputs = function.getArgumentTypes();
+  if (inputs.size() != operands.size()) {
+    op->emitOpError() << "has " << operands.size() << " operands, but @" << callee.getValue() << " takes "
+                      << inputs.size();
+    return {};
+  }
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    Type expected = substitute(input, subst);
+    if (expected != operands[index].getType()) {
+      InFlightDiagnostic error = op->emitOpError();
+      error << "operand " << index << " has type " << operands[index].getType() << ", but @"
+            << callee.getValue() << " takes ";
+      if (expected)
+        error << expected;
+      else
+        error << "a dimension that overflows";
+      return {};
+    }
+  }
+  return function;
+}
+
+static LogicalResult checkResults(Operation *op, StringRef callee, TypeRange actual, ArrayRef<Type> expected) {
+  if (actual.size() != expected.size())
+    return op->emitOpError() << "has " << actual.size() << " results, but @" << callee << " gives "
+                             << expected.size() << " here";
+  for (auto [index, types] : llvm::enumerate(llvm::zip(actual, expected)))
+    if (std::get<0>(types) != std::get<1>(types))
+      return op->emitOpError() << "result " << index << " has type " << std::get<0>(types) << ", but @" << callee
+                               << " gives " << std::get<1>(types) << " here";
+  return success();
+}
+
+static SmallVector<Type> substituted(ArrayRef<Type> types, DictionaryAttr subst) {
+  return llvm::map_to_vector(types, [&](Type type) { return substitute(type, subst); });
+}
+
+LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FuncOp callee = checkCallee(*this, getCalleeAttr(), getOperands(), getSubst(), symbols);
+  if (!callee)
+    return failure();
+  return checkResults(*this, getCallee(), getResultTypes(), substituted(callee.getResultTypes(), getSubst()));
+}
+
+/// Checks `wrt`: in range, sorted, of float type. Appends the operand types it names.
+static LogicalResult checkWrt(Operation *op, ArrayRef<int64_t> wrt, ValueRange operands,
+                              SmallVectorImpl<Type> &types) {
+  int64_t previous = -1;
+  for (int64_t index : wrt) {
+    if (index <= previous)
+      return op->emitOpError() << "'wrt' must be increasing";
+    if (index >= static_cast<int64_t>(operands.size()))
+      return op->emitOpError() << "'wrt' names operand " << index << " of " << operands.size();
+    if (!hasTangent(operands[index].getType()))
+      return op->emitOpError() << "'wrt' names operand " << index << " of type " << operands[index].getType()
+                               << ", which has no derivative";
+    types.push_back(operands[index].getType());
+    previous = index;
+  }
+  return success();
+}
+
+LogicalResult GradOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FuncOp callee = checkCallee(*this, getCalleeAttr(), getInputs(), getSubst(), symbols);
+  if (!callee)
+    return failure();
+  SmallVector<Type> results = substituted(callee.getResultTypes(), getSubst());
+  if (results.empty() || !isa<FloatType>(results.front()))
+    return emitOpError() << "needs a function whose first result is a float scalar";
+  SmallVector<Type> expected;
+  if (getValue())
+    expected = results;
+  if (failed(checkWrt(*this, getWrt(), getInputs(), expected)))
+    return failure();
+  return checkResults(*this, getCallee(), getResultTypes(), expected);
+}
+
+LogicalResult VJPOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FuncOp callee = checkCallee(*this, getCalleeAttr(), getInputs(), getSubst(), symbols);
+  if (!callee)
+    return failure();
+  SmallVector<Type> results = substituted(callee.getResultTypes(), getSubst());
+  SmallVector<Type> seeds = llvm::filter_to_vector(results, hasTangent);
+  if (!llvm::equal(seeds, getCotangents().getTypes()))
+    return emitOpError() << "needs one cotangent of its type per float result of @" << getCallee();
+  SmallVector<Type> expected;
+  if (getValue())
+    expected = results;
+  if (failed(checkWrt(*this, getWrt(), getInputs(), expected)))
+    return failure();
+  return checkResults(*this, getCallee(), getResultTypes(), expected);
+}
+
+LogicalResult JVPOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  FuncOp callee = checkCallee(*this, getCalleeAttr(), getInputs(), getSubst(), symbols);
+  if (!callee)
+    return failure();
+  SmallVector<Type> inputs;
+  if (failed(checkWrt(*this, getWrt(), getInputs(), inputs)))
+    return failure();
+  if (!llvm::equal(inputs, getTangents().getTypes()))
+    return emitOpError() << "needs one tangent of its type per operand in 'wrt'";
+  SmallVector<Type> results = substituted(callee.getResultTypes(), getSubst());
+  SmallVector<Type> expected;
+  if (getValue())
+    expected = results;
+  llvm::append_range(expected, llvm::make_filter_range(results, hasTangent));
+  return checkResults(*this, getCallee(), getResultTypes(), expected);
+}
+
+//===----------------------------------------------------------------------===//
+// Module-level values
+//===----------------------------------------------------------------------===//
+
+LogicalResult GlobalOp::verify() {
+  if (getInit().empty())
+    return success();
+  auto yield = dyn_cast<YieldOp>(getInit().front().getTerminator());
+  if (!yield || yield.getNumOperands() != 1 || yield.getOperand(0).getType() != getType())
+    return emitOpError() << "must yield one value of type " << getType();
+  return success();
+}
+
+LogicalResult GetGlobalOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto global = symbols.lookupNearestSymbolFrom<GlobalOp>(*this, getNameAttr());
+  if (!global)
+    return emitOpError() << "'" << getName() << "' is no kina.global";
+  if (global.getType() != getResult().getType())
+    return emitOpError() << "has type " << getResult().getType() << ", but the global has " << global.getType();
+  return success();
+}
+
+} // namespace kina

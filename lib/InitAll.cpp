@@ -1,0 +1,16 @@
+//===- InitAll.cpp - Registers everything Kina has ------------------------===//
+
+#include "Kina/InitAll.h"
+#include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+
+void kina::registerAllDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  registry.insert<KinaDialect>();
+}
+
+void kina::registerAllExtensions(mlir::DialectRegistry &registry) { mlir::registerAllExtensions(registry); }
+
+void kina::registerAllPasses() { mlir::registerAllPasses(); }

@@ -1,0 +1,43 @@
+"""Configuration of the lit suite: where the tools are and what this machine has."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+
+import lit.formats
+
+config.name = "Kina"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".kina", ".test", ".py"]
+config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.kina_binary_dir, "test")
+
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.kina_binary_dir, "bin"), config.llvm_tools_dir, config.environment["PATH"]])
+config.environment["PYTHONPATH"] = os.path.join(config.test_source_root, "python")
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
+if config.kina_sanitize:
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=1"
+
+venv_python = os.path.join(config.kina_source_dir, ".venv", "bin", "python3")
+python = venv_python if os.path.exists(venv_python) else config.kina_python
+config.substitutions.append(("%python", python))
+config.substitutions.append(("%src", config.kina_source_dir))
+
+
+def has_module(name):
+    return subprocess.run([python, "-c", f"import {name}"], capture_output=True).returncode == 0
+
+
+# What a test may require; what is missing is named in the summary by lit itself
+# (the tests then count as unsupported).
+for module in ("numpy", "jax", "lark", "matplotlib", "sklearn"):
+    if has_module(module):
+        config.available_features.add(module)
+    else:
+        lit_config.note(f"feature '{module}' is missing: tests that require it are unsupported")
+if config.kina_sanitize:
+    config.available_features.add("sanitizer")
