@@ -2,13 +2,14 @@
 
 #include "Kina/InitAll.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/Surface/IR/Surface.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 
 void kina::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
-  registry.insert<KinaDialect>();
+  registry.insert<KinaDialect, surface::SurfaceDialect>();
 }
 
 void kina::registerAllExtensions(mlir::DialectRegistry &registry) { mlir::registerAllExtensions(registry); }

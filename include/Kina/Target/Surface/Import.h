@@ -1,0 +1,23 @@
+//===- Import.h - Kina source to the surface dialect -----------*- C++ -*-===//
+
+#ifndef KINA_TARGET_SURFACE_IMPORT_H
+#define KINA_TARGET_SURFACE_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace kina {
+
+/// Parses `text` into a module of `kina_surface` operations whose locations name
+/// `filename`. Errors and warnings go to the context's diagnostic engine, at most twenty
+/// errors; null if there was any error. The dialect is loaded if need be. Any bytes are
+/// accepted as input.
+mlir::OwningOpRef<mlir::ModuleOp> importKinaSource(llvm::StringRef text, llvm::StringRef filename,
+                                                   mlir::MLIRContext *context);
+
+/// Registers `--import-kina`.
+void registerImportKinaTranslation();
+
+} // namespace kina
+
+#endif
