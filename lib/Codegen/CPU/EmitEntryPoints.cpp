@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kina/Codegen/CPU/Passes.h"
+#include "Kina/Dialect/Kina/IR/KinaDialect.h"
 #include "RuntimeCalls.h"
 
 #include "kina/runtime.h"
@@ -43,20 +44,15 @@ static int32_t getDLType(Type type, bool isUnsigned) {
   return 0;
 }
 
-/// Whether the typed signature says ui8 for a value that is i8 by now. Only the element type
-/// counts, and every type of Kina prints it first.
+/// Whether the typed signature says ui8 for a value that is i8 by now.
 static bool isUnsigned(func::FuncOp function, unsigned index, bool isResult) {
   auto attribute = function->getAttrOfType<TypeAttr>("kina.function_type");
   auto type = attribute ? dyn_cast<FunctionType>(attribute.getValue()) : FunctionType();
   if (!type)
     return false;
   ArrayRef<Type> types = isResult ? type.getResults() : type.getInputs();
-  if (index >= types.size())
-    return false;
-  bool found = false;
-  Type typed = types[index];
-  typed.walk([&](IntegerType integer) { found = found || integer.isUnsigned(); });
-  return found;
+  Type element = index < types.size() ? kina::getElementType(types[index]) : Type();
+  return element && element.isUnsignedInteger();
 }
 
 namespace {
@@ -237,11 +233,22 @@ struct EmitEntryPointsPass : public kina::impl::EmitEntryPointsBase<EmitEntryPoi
     EntryEmitter emitter(module, calls);
     SmallVector<func::FuncOp> functions;
     for (auto function : module.getOps<func::FuncOp>())
-      if (function.isPublic() && !function.isExternal())
+      if (!function.isExternal())
         functions.push_back(function);
     for (func::FuncOp function : functions)
-      if (failed(emitter.emit(function)))
+      if (function.isPublic() && failed(emitter.emit(function)))
         return signalPassFailure();
+
+    // A program may well name a function `exp` or `main`: only the entries keep names that
+    // others see.
+    SymbolTable symbols(module);
+    for (func::FuncOp function : functions) {
+      if (failed(symbols.rename(function, ("_kina_function_" + function.getSymName()).str())))
+        return signalPassFailure();
+      function.setPrivate();
+      function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(),
+                                                               LLVM::Linkage::Internal));
+    }
   }
 };
 
