@@ -19,11 +19,6 @@ namespace kina {
 #define GEN_PASS_DECL_LOWERTOLINALGPASS
 #include "Kina/Conversion/Passes.h.inc"
 
-/// Discardable attributes of a lowered function that keep its typed signature.
-inline constexpr llvm::StringLiteral kFunctionTypeAttrName = "kina.function_type";
-inline constexpr llvm::StringLiteral kShapeVarsAttrName = "kina.shape_vars";
-inline constexpr llvm::StringLiteral kPreconditionsAttrName = "kina.preconditions";
-
 /// Host tensors to builtin tensors (`?` for what is no constant), ui8 to i8; everything
 /// else stays. A tensor on a device has no conversion.
 class KinaToLinalgTypeConverter : public mlir::TypeConverter {

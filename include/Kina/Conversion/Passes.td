@@ -11,7 +11,7 @@ def LowerToLinalgPass : Pass<"kina-lower-to-linalg", "::mlir::ModuleOp"> {
     Precondition: no differentiation is left (`--kina-ad`), no obligation is open, and
     all tensors are on the host. Every `kina.func` becomes a `func.func` over builtin
     tensors, with `?` for symbolic sizes; the typed signature stays as discardable
-    attributes (`kina.function_type`, `kina.shape_vars`, `kina.preconditions`). Symbols and
+    attributes (`kina.function_type`, `kina.shape_vars`, `kina.requires`). Symbols and
     their visibility never change.
 
     Shape variables become sizes of the arguments, computed at the entry of each function.

@@ -33,7 +33,7 @@ struct FuncLowering : OpConversionPattern<FuncOp> {
     if (ArrayAttr vars = op.getShapeVarsAttr())
       function->setAttr(kShapeVarsAttrName, vars);
     if (ArrayAttr clauses = op.getPreconditionsAttr())
-      function->setAttr(kPreconditionsAttrName, clauses);
+      function->setAttr(kRequiresAttrName, clauses);
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(), function.end());
     if (!function.getBody().empty() &&
         failed(rewriter.convertRegionTypes(&function.getBody(), *getTypeConverter(), &signature)))

@@ -347,7 +347,7 @@ void DimResolver::emitEntryChecks() {
                   kArgumentCode,
                   var.getName() + " is {0}, but must be at least " + Twine(var.getLeast()), value);
     }
-  if (auto clauses = function->getAttrOfType<ArrayAttr>(kPreconditionsAttrName))
+  if (auto clauses = function->getAttrOfType<ArrayAttr>(kRequiresAttrName))
     for (auto clause : clauses.getAsRange<ClauseAttr>()) {
       if (clause.getMode() == ClauseMode::Trusted || !isKnownAtEntry(clause.getPred()))
         continue;
