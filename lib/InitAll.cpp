@@ -3,6 +3,7 @@
 #include "Kina/InitAll.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
+#include "Kina/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -14,4 +15,7 @@ void kina::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void kina::registerAllExtensions(mlir::DialectRegistry &registry) { mlir::registerAllExtensions(registry); }
 
-void kina::registerAllPasses() { mlir::registerAllPasses(); }
+void kina::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerKinaTransformsPasses();
+}
