@@ -6,6 +6,7 @@
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/RT/IR/RT.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
+#include "Kina/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -19,6 +20,7 @@ void kina::registerAllExtensions(mlir::DialectRegistry &registry) { mlir::regist
 
 void kina::registerAllPasses() {
   mlir::registerAllPasses();
+  registerKinaTransformsPasses();
   registerKinaConversionPasses();
   registerKinaCPUCodegenPasses();
   registerCPUCodegenPipelines();
