@@ -5,6 +5,7 @@
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/RT/IR/RT.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
+#include "Kina/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -20,4 +21,5 @@ void kina::registerAllPasses() {
   mlir::registerAllPasses();
   registerKinaCPUCodegenPasses();
   registerCPUCodegenPipelines();
+  registerKinaTransformsPasses();
 }
