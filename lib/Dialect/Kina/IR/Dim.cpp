@@ -260,15 +260,29 @@ static DimAttr extremum(AtomKind kind, ArrayRef<DimAttr> dims) {
     return {};
   MLIRContext *context = dims.front().getContext();
   bool isMin = kind == AtomKind::Min;
-  // Flatten nested extrema of the same kind.
+  // Flatten nested extrema of the same kind, with what was pulled out of them pushed
+  // back in: the spelling of many arguments is a nest, in which an inner pair may share
+  // what all of them do not.
   SmallVector<DimAttr> flat;
   for (DimAttr dim : dims) {
     ArrayRef<DimTermAttr> terms = dim.getTerms();
-    if (terms.size() == 1 && terms[0].getCoefficient() == 1 && terms[0].getFactors().size() == 1 &&
-        terms[0].getFactors()[0].getKind() == kind)
-      llvm::append_range(flat, terms[0].getFactors()[0].getArgs());
-    else
+    int64_t shift = 0;
+    if (terms.size() == 2 && terms[1].getFactors().empty())
+      shift = terms[1].getCoefficient();
+    bool nested = (terms.size() == 1 || shift != 0) && terms[0].getCoefficient() > 0 &&
+                  terms[0].getFactors().size() == 1 && terms[0].getFactors()[0].getKind() == kind;
+    if (!nested) {
       flat.push_back(dim);
+      continue;
+    }
+    SmallVector<DimAttr> inner;
+    for (DimAttr arg : terms[0].getFactors()[0].getArgs())
+      inner.push_back(addDims(mulDims(arg, DimAttr::getConstant(context, terms[0].getCoefficient())),
+                              DimAttr::getConstant(context, shift)));
+    if (llvm::is_contained(inner, DimAttr()))
+      flat.push_back(dim);
+    else
+      llvm::append_range(flat, inner);
   }
   // Of two that differ by a constant, one is always the answer.
   SmallVector<DimAttr> kept;
@@ -316,12 +330,9 @@ static DimAttr extremum(AtomKind kind, ArrayRef<DimAttr> dims) {
     }
   else
     content = 1;
-  // Without what stood around it an argument may be an extremum itself.
-  if (shift != 0 || content > 1)
-    return addDims(mulDims(extremum(kind, kept), DimAttr::getConstant(context, static_cast<int64_t>(content))),
-                   shiftDim);
   llvm::sort(kept, [](DimAttr x, DimAttr y) { return compare(x, y) < 0; });
-  return fromAtom(DimAtomAttr::get(context, kind, "", kept));
+  DimAttr atom = fromAtom(DimAtomAttr::get(context, kind, "", kept));
+  return addDims(mulDims(atom, DimAttr::getConstant(context, static_cast<int64_t>(content))), shiftDim);
 }
 
 DimAttr minDims(ArrayRef<DimAttr> dims) { return extremum(AtomKind::Min, dims); }
