@@ -1,7 +1,9 @@
 //===- InitAll.cpp - Registers everything Kina has ------------------------===//
 
 #include "Kina/InitAll.h"
+#include "Kina/Codegen/CPU/Passes.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/RT/IR/RT.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -9,9 +11,13 @@
 
 void kina::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
-  registry.insert<KinaDialect, surface::SurfaceDialect>();
+  registry.insert<KinaDialect, rt::RTDialect, surface::SurfaceDialect>();
 }
 
 void kina::registerAllExtensions(mlir::DialectRegistry &registry) { mlir::registerAllExtensions(registry); }
 
-void kina::registerAllPasses() { mlir::registerAllPasses(); }
+void kina::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerKinaCPUCodegenPasses();
+  registerCPUCodegenPipelines();
+}
