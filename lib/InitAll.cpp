@@ -3,6 +3,8 @@
 #include "Kina/InitAll.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
+#include "Kina/Transforms/AD/Rules.h"
+#include "Kina/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -12,6 +14,12 @@ void kina::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<KinaDialect, surface::SurfaceDialect>();
 }
 
-void kina::registerAllExtensions(mlir::DialectRegistry &registry) { mlir::registerAllExtensions(registry); }
+void kina::registerAllExtensions(mlir::DialectRegistry &registry) {
+  mlir::registerAllExtensions(registry);
+  registerKinaDifferentiation(registry);
+}
 
-void kina::registerAllPasses() { mlir::registerAllPasses(); }
+void kina::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerADPasses();
+}

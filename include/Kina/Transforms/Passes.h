@@ -1,0 +1,18 @@
+//===- Passes.h - Transformations of the typed core ------------*- C++ -*-===//
+
+#ifndef KINA_TRANSFORMS_PASSES_H
+#define KINA_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace kina {
+
+#define GEN_PASS_DECL
+#include "Kina/Transforms/Passes.h.inc"
+
+/// The passes of differentiation.
+void registerADPasses();
+
+} // namespace kina
+
+#endif
