@@ -170,19 +170,11 @@ void ADPass::tidy(const llvm::StringSet<> &known, const llvm::DenseSet<Operation
 
 void ADPass::shortenNames(const llvm::StringSet<> &known) {
   SymbolTable symbols(getOperation());
-  llvm::StringMap<StringAttr> renamed;
   for (auto function : getOperation().getOps<FuncOp>()) {
     StringRef name = function.getSymName(), base = name.split(".absent").first;
-    if (known.contains(name) || base == name || symbols.lookup(base))
-      continue;
-    StringAttr from = function.getSymNameAttr();
-    symbols.setSymbolName(function, base);
-    renamed[from] = function.getSymNameAttr();
+    if (!known.contains(name) && base != name && !symbols.lookup(base) && failed(symbols.rename(function, base)))
+      return signalPassFailure();
   }
-  getOperation().walk([&](CallOp call) {
-    if (auto it = renamed.find(call.getCallee()); it != renamed.end())
-      call.setCalleeAttr(FlatSymbolRefAttr::get(it->second));
-  });
 }
 
 } // namespace
