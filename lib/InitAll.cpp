@@ -2,6 +2,7 @@
 
 #include "Kina/InitAll.h"
 #include "Kina/Codegen/CPU/Passes.h"
+#include "Kina/Conversion/Passes.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/RT/IR/RT.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
@@ -23,6 +24,7 @@ void kina::registerAllExtensions(mlir::DialectRegistry &registry) {
 
 void kina::registerAllPasses() {
   mlir::registerAllPasses();
+  registerKinaConversionPasses();
   registerKinaCPUCodegenPasses();
   registerCPUCodegenPipelines();
   registerADPasses();

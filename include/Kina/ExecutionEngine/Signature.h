@@ -10,13 +10,6 @@
 
 namespace kina {
 
-/// The function attributes in which `--kina-lower-to-linalg` keeps the typed signature: the
-/// function type over `!kina.tensor`, the shape variables (`#kina.var`) and the `requires`
-/// clauses (`#kina.clause`).
-inline constexpr llvm::StringLiteral kFunctionTypeAttrName = "kina.function_type";
-inline constexpr llvm::StringLiteral kShapeVarsAttrName = "kina.shape_vars";
-inline constexpr llvm::StringLiteral kRequiresAttrName = "kina.requires";
-
 /// An error of a call: a failed check of the entry or of the compiled code.
 class CallError : public llvm::ErrorInfo<CallError> {
 public:
