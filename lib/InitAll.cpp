@@ -6,6 +6,7 @@
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/RT/IR/RT.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
+#include "Kina/Transforms/AD/Rules.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -16,12 +17,15 @@ void kina::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<KinaDialect, rt::RTDialect, surface::SurfaceDialect>();
 }
 
-void kina::registerAllExtensions(mlir::DialectRegistry &registry) { mlir::registerAllExtensions(registry); }
+void kina::registerAllExtensions(mlir::DialectRegistry &registry) {
+  mlir::registerAllExtensions(registry);
+  registerKinaDifferentiation(registry);
+}
 
 void kina::registerAllPasses() {
   mlir::registerAllPasses();
-  registerKinaTransformsPasses();
   registerKinaConversionPasses();
   registerKinaCPUCodegenPasses();
   registerCPUCodegenPipelines();
+  registerKinaTransformsPasses();
 }
