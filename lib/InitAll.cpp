@@ -2,9 +2,11 @@
 
 #include "Kina/InitAll.h"
 #include "Kina/Codegen/CPU/Passes.h"
+#include "Kina/Conversion/Passes.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/RT/IR/RT.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
+#include "Kina/Transforms/AD/Rules.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -15,10 +17,14 @@ void kina::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<KinaDialect, rt::RTDialect, surface::SurfaceDialect>();
 }
 
-void kina::registerAllExtensions(mlir::DialectRegistry &registry) { mlir::registerAllExtensions(registry); }
+void kina::registerAllExtensions(mlir::DialectRegistry &registry) {
+  mlir::registerAllExtensions(registry);
+  registerKinaDifferentiation(registry);
+}
 
 void kina::registerAllPasses() {
   mlir::registerAllPasses();
+  registerKinaConversionPasses();
   registerKinaCPUCodegenPasses();
   registerCPUCodegenPipelines();
   registerKinaTransformsPasses();

@@ -10,7 +10,9 @@ func.func private @helper() {
   return
 }
 
-// CHECK: func.func private @_kina_function_f
+// CHECK: func.func private @_kina_function_f(
+// CHECK-NOT: kina.
+// CHECK: return
 // CHECK: llvm.func internal @_kina_body_f(%[[ARGS:.*]]: !llvm.ptr, %[[RESULTS:.*]]: !llvm.ptr)
 // An f32 matrix: kDLFloat * 256 + 32, rank 2.
 // CHECK: %[[DTYPE:.*]] = llvm.mlir.constant(544 : i32)
@@ -25,7 +27,7 @@ func.func private @helper() {
 // CHECK: call @_kina_function_f
 // CHECK: llvm.call @kina_rt_result(%[[RESULTS]]
 // CHECK: llvm.func @_kina_entry_f
-func.func @f(%x: memref<4x?xf32>, %b: memref<?xi8>, %c: i1) -> memref<4x?xf32>
+func.func @f(%x: memref<4x?xf32> {kina.name = "x"}, %b: memref<?xi8>, %c: i1) -> memref<4x?xf32>
     attributes {kina.function_type = (!kina.tensor<f32, [4, N]>, !kina.tensor<ui8, [N]>, i1)
                                      -> (!kina.tensor<f32, [4, N]>)} {
   return %x : memref<4x?xf32>
