@@ -15,8 +15,8 @@ namespace kina {
 #define GEN_PASS_DECL
 #include "Kina/Transforms/Passes.h.inc"
 
-/// The passes of differentiation.
-void registerADPasses();
+#define GEN_PASS_REGISTRATION
+#include "Kina/Transforms/Passes.h.inc"
 
 } // namespace kina
 

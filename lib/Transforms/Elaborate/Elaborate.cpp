@@ -196,11 +196,13 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
       });
       result = kina::elaborate::Elaborator(getOperation()).run();
     }
-    llvm::stable_sort(diagnostics, [](const Diagnostic &a, const Diagnostic &b) {
-      return startOf(a.getLocation()) < startOf(b.getLocation());
-    });
-    for (Diagnostic &diagnostic : diagnostics)
-      getContext().getDiagEngine().emit(std::move(diagnostic));
+    // Those at one place keep the order in which they were found.
+    SmallVector<std::pair<decltype(startOf(getOperation().getLoc())), size_t>> order;
+    for (auto [index, diagnostic] : llvm::enumerate(diagnostics))
+      order.push_back({startOf(diagnostic.getLocation()), index});
+    llvm::sort(order);
+    for (auto &[start, index] : order)
+      getContext().getDiagEngine().emit(std::move(diagnostics[index]));
     if (failed(result))
       signalPassFailure();
   }

@@ -23,6 +23,8 @@
 #include "Kina/Dialect/Surface/IR/Surface.h"
 #include "Kina/Support/Diagnostics.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <map>
 #include <memory>
 
@@ -44,6 +46,7 @@ using mlir::Value;
 using mlir::ValueRange;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using llvm::SmallVectorImpl;
 using llvm::StringRef;
 using surface::SyntaxAttr;
 using surface::SyntaxKind;
@@ -78,7 +81,7 @@ struct Val {
   DimAttr sym;
   /// Of a boolean scalar: what it says about dimensions, if that is all it says.
   PredAttr pred;
-  SmallVector<Val> members;
+  std::vector<Val> members;
   SmallVector<std::string> names;
   /// A loop's states, of which a single name takes the first (language.md, Control flow).
   bool isLoop = false;
@@ -104,7 +107,7 @@ struct Val {
     val.sym = sym;
     return val;
   }
-  static Val tuple(SmallVector<Val> members) {
+  static Val tuple(std::vector<Val> members) {
     Val val;
     val.kind = Kind::Tuple;
     val.members = std::move(members);
@@ -123,7 +126,7 @@ struct Ty {
   enum class Kind { Unknown, Unit, Value, Tuple, Function };
   Kind kind = Kind::Unknown;
   Type type;
-  SmallVector<Ty> members;
+  std::vector<Ty> members;
   /// `Index`: the shape variable that the parameter is.
   std::string indexName;
 };
@@ -143,7 +146,7 @@ struct Callable {
   std::shared_ptr<Callable> base;
   SmallVector<std::string> wrt;
   bool hasWrt = false;
-  SmallVector<Val> point;
+  std::vector<Val> point;
   SmallVector<std::string> pointKeywords;
 
   Callable(Kind kind, Location loc) : kind(kind), loc(loc) {}
@@ -338,7 +341,7 @@ public:
 
   // --- Calls (Calls.cpp)
   Val evaluateCall(surface::CallOp op, const ScopePtr &scope);
-  Val call(const std::shared_ptr<Callable> &callable, SmallVector<Val> args, SmallVector<std::string> keywords,
+  Val call(const std::shared_ptr<Callable> &callable, std::vector<Val> args, SmallVector<std::string> keywords,
            Location loc);
   Val callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
   Val inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args, ArrayRef<std::string> keywords,
@@ -350,7 +353,7 @@ public:
   Val applyDerivative(const Callable &derivative, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
   FailureOr<SmallVector<std::string>> parameterNames(const Callable &callable, Location loc);
   /// Arguments in the order of the parameters; reports what is missing or unknown.
-  FailureOr<SmallVector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
+  FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
                                              ArrayRef<std::string> keywords, Location loc,
                                              SmallVector<std::pair<std::string, Val>> *extra = nullptr);
   /// Everything that is passed to an item's function.
