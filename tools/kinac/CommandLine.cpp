@@ -80,14 +80,24 @@ public:
         {"run", CommandLine::Command::Run},
         {"check", CommandLine::Command::Check},
         {"grad-check", CommandLine::Command::GradCheck}};
+    // What is common to all commands may stand before the command.
+    size_t first = 0;
+    while (first < args.size() && (StringRef(args[first]) == "--timing" || StringRef(args[first]).starts_with("--color=") ||
+                                   StringRef(args[first]).starts_with("--error-format=")))
+      ++first;
+    size_t commandAt = args.size();
     for (auto [name, command] : commands)
-      if (args.front() == name) {
+      if (first < args.size() && args[first] == name) {
         line.command = command;
         this->command = name;
-        next = 1;
+        commandAt = first;
         break;
       }
     while (next < args.size()) {
+      if (next == commandAt) {
+        ++next;
+        continue;
+      }
       StringRef arg = args[next++];
       if (arg == "--help" || arg == "-h") {
         line.command = CommandLine::Command::Help;

@@ -64,7 +64,7 @@ static void printValue(llvm::raw_ostream &os, const Tensor &tensor, unsigned axi
     if (last)
       os << ' ';
     else
-      os.indent(0) << '\n' << std::string(axis + 1, ' ');
+      os << '\n' << std::string(axis + 1, ' ');
   };
   os << '[';
   for (int64_t i = 0; i < size; ++i) {
@@ -101,7 +101,9 @@ static bool writeResults(Session &session, ArrayRef<Tensor> results) {
     SmallString<128> beside;
     llvm::sys::fs::createUniquePath(path + ".%%%%%%%%.tmp", beside, /*MakeAbsolute=*/false);
     if (llvm::Error failure = writeNpy(beside, result)) {
-      session.report(std::move(failure));
+      // Its message names the file beside.
+      std::string reason = llvm::toString(std::move(failure));
+      session.error() << "cannot write `" << path << "`: " << StringRef(reason).rsplit(": ").second;
       return false;
     }
     written.push_back(beside.str().str());
