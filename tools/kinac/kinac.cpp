@@ -16,6 +16,7 @@ static bool writeModule(Session &session) {
   StringRef path = session.getLine().output;
   if (path.empty() || path == "-") {
     session.getModule().print(llvm::outs());
+    llvm::outs() << '\n';
     return true;
   }
   llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%.tmp");
@@ -27,6 +28,7 @@ static bool writeModule(Session &session) {
   {
     llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
     session.getModule().print(os);
+    os << '\n';
     os.flush();
     written = !os.has_error();
     os.clear_error();
