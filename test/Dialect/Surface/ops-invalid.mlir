@@ -282,7 +282,7 @@ kina_surface.fn <name "f"> params [] {
 
 kina_surface.fn <name "f"> params [] {
   %0 = kina_surface.unit
-  // expected-error @+1 {{attribute 'name' failed to satisfy constraint: a node of static syntax: kind, text, children, location a name}}
+  // expected-error @+1 {{attribute 'name' failed to satisfy constraint: syntax node of kind 'name'}}
   kina_surface.let_dim <pattern_name "x"> = %0
   kina_surface.yield
 }
