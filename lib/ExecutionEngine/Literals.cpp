@@ -123,7 +123,8 @@ private:
       return failHere("expected true or false");
 
     llvm::StringRef digits = word;
-    digits.consume_front("+");
+    if (digits.consume_front("+") && digits.starts_with("-"))
+      return failHere("expected a number, but found `" + word + "`");
     int64_t integer;
     auto end = std::from_chars(digits.begin(), digits.end(), integer);
     if (!digits.empty() && end.ptr == digits.end() && end.ec == std::errc()) {

@@ -65,9 +65,8 @@ TEST(Npy, RoundTrip) {
   ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("kina-npy", directory));
   for (DType dtype : {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I64, DType::I32,
                       DType::I8, DType::U8, DType::Bool})
-    for (llvm::ArrayRef<int64_t> shape :
-         {llvm::ArrayRef<int64_t>{}, llvm::ArrayRef<int64_t>{3}, llvm::ArrayRef<int64_t>{2, 0},
-          llvm::ArrayRef<int64_t>{2, 3, 2}}) {
+    for (const std::vector<int64_t> &shape :
+         {std::vector<int64_t>{}, {3}, {2, 0}, {2, 3, 2}}) {
       Tensor tensor = llvm::cantFail(Tensor::create(dtype, shape));
       for (int64_t i = 0; i < tensor.getNumElements(); ++i)
         tensor.setDouble(i, double(i));
@@ -76,7 +75,7 @@ TEST(Npy, RoundTrip) {
       auto again = readNpy(path);
       ASSERT_TRUE(bool(again)) << llvm::toString(again.takeError());
       EXPECT_EQ(again->getDType(), dtype);
-      EXPECT_EQ(again->getShape(), shape);
+      EXPECT_EQ(again->getShape(), llvm::ArrayRef(shape));
       for (int64_t i = 0; i < tensor.getNumElements(); ++i)
         EXPECT_EQ(again->getDouble(i), tensor.getDouble(i));
       auto buffer = llvm::MemoryBuffer::getFile(path);

@@ -2,6 +2,8 @@
 
 #include "Compile.h"
 
+#include "Kina/Dialect/Kina/IR/Dim.h"
+
 using namespace kina;
 using namespace kina::test;
 
@@ -9,10 +11,13 @@ namespace {
 
 /// A signature over builtin types as --kina-lower-to-linalg leaves it.
 struct SignatureTest : testing::Test {
-  void parse(llvm::StringRef text) {
+  /// `edit` adds the attributes that have no text of their own.
+  void parse(llvm::StringRef text,
+             llvm::function_ref<void(mlir::func::FuncOp)> edit = [](mlir::func::FuncOp) {}) {
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &getContext(), "test.mlir");
     ASSERT_TRUE(module);
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    edit(function);
     auto parsed = Signature::get(function);
     ASSERT_TRUE(bool(parsed)) << llvm::toString(parsed.takeError());
     signature = std::move(*parsed);
@@ -51,8 +56,14 @@ TEST_F(SignatureTest, SizesAgree) {
   parse(R"(
     func.func private @f(tensor<?x?xf64>, tensor<?x3xf64>)
         attributes {
-          kina.function_type = (!kina.tensor<f64, [N, K]>, !kina.tensor<f64, [K + 1, 3]>) -> (),
-          kina.shape_vars = [#kina.var<"N"> = 0, #kina.var<"K">]})");
+          kina.function_type = (!kina.tensor<f64, [N, K]>, !kina.tensor<f64, [K + 1, 3]>) -> ()})",
+        [](mlir::func::FuncOp function) {
+          mlir::Builder builder(function.getContext());
+          function->setAttr(
+              kShapeVarsAttrName,
+              builder.getArrayAttr({ShapeVarAttr::get(function.getContext(), "N", 0),
+                                    ShapeVarAttr::get(function.getContext(), "K", 1)}));
+        });
   EXPECT_EQ(check({f64({0, 2}, {}), f64({3, 3}, {})}), "");
   EXPECT_EQ(check({f64({1, 2}, {}), f64({2, 3}, {})}),
             "error[K0802]: argument 1 has size 2 at axis 0, expected 3 = `K + 1` (K = 2)");
@@ -65,8 +76,18 @@ TEST_F(SignatureTest, RequiresIsChecked) {
     func.func private @f(tensor<?xf64>)
         attributes {
           kina.function_type = (!kina.tensor<f64, [D]>) -> (),
-          kina.shape_vars = [#kina.var<"D">],
-          kina.requires = [#kina.clause<<8 <= D>, runtime, "D >= 8", loc("f.kina":4:9)>]})");
+          kina.shape_vars = [#kina.var<"D">]})",
+        [](mlir::func::FuncOp function) {
+          mlir::MLIRContext *context = function.getContext();
+          mlir::Builder builder(context);
+          PredAttr atLeast8 = makeRelation(PredKind::LE, DimAttr::getConstant(context, 8),
+                                           DimAttr::getName(context, "D"));
+          function->setAttr(
+              kRequiresAttrName,
+              builder.getArrayAttr({ClauseAttr::get(
+                  context, atLeast8, ClauseMode::Runtime, "D >= 8",
+                  mlir::FileLineColLoc::get(builder.getStringAttr("f.kina"), 4, 9))}));
+        });
   EXPECT_EQ(check({f64({8}, {})}), "");
   EXPECT_EQ(check({f64({7}, {})}),
             "f.kina:4:9: error[K0801]: `f` requires D >= 8, but D = 7");

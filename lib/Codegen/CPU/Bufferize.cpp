@@ -36,6 +36,15 @@ struct BufferizePass : public kina::impl::BufferizeBase<BufferizePass> {
     if (failed(bufferization::runOneShotModuleBufferize(module, options, state)))
       return signalPassFailure();
     bufferization::removeBufferizationAttributesInModule(module);
+
+    SmallVector<linalg::CopyOp> copies;
+    module.walk([&](linalg::CopyOp copy) { copies.push_back(copy); });
+    for (linalg::CopyOp copy : copies) {
+      Value source = copy.getInputs()[0], target = copy.getOutputs()[0];
+      rewriter.setInsertionPoint(copy);
+      if (getElementTypeOrSelf(source.getType()) == getElementTypeOrSelf(target.getType()))
+        rewriter.replaceOpWithNewOp<memref::CopyOp>(copy, source, target);
+    }
   }
 };
 } // namespace

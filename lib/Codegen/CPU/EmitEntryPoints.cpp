@@ -46,7 +46,7 @@ static int32_t getDLType(Type type, bool isUnsigned) {
 
 /// Whether the typed signature says ui8 for a value that is i8 by now.
 static bool isUnsigned(func::FuncOp function, unsigned index, bool isResult) {
-  auto attribute = function->getAttrOfType<TypeAttr>("kina.function_type");
+  auto attribute = function->getAttrOfType<TypeAttr>(kFunctionTypeAttrName);
   auto type = attribute ? dyn_cast<FunctionType>(attribute.getValue()) : FunctionType();
   if (!type)
     return false;

@@ -12,7 +12,6 @@
 #include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Func/Extensions/AllExtensions.h"
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
@@ -60,18 +59,13 @@ void kina::buildCPUCodegenPipeline(OpPassManager &pm, const CPUCodegenOptions &o
 }
 
 void kina::buildLowerToLLVMPipeline(OpPassManager &pm) {
-  // 16-bit floats compute in f32 and round once an operation. bf16 has no library function
-  // for its rounding on every system, so that is spelled out.
-  pm.addPass(math::createMathExtendToSupportedTypes());
-  arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16"};
-  emulate.targetTypeStr = "f32";
-  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  pm.addPass(createWidenSmallFloats());
   pm.addPass(createConvertRTToLLVM());
   pm.addPass(createEmitEntryPoints());
   pm.addPass(createMathToLibm());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  // Not every system has a library function that rounds to bf16.
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expand));

@@ -1,16 +1,20 @@
 //===- ResolveCarriedCopies.cpp - Yields as parallel copies ---------------===//
 //
 // After this pass a loop yields, for each tensor that it carries, either the carried value
-// itself or the result of a copy into it. One-Shot Bufferize decides from the bottom up, so
-// these copies are in place before anything else is considered; whatever conflicts with them
-// (say a matmul that reads the old value and was to write the new one over it) gets a
-// scratch buffer instead. Copies of a buffer onto itself fold after bufferisation.
+// itself or the result of a linalg.copy into it. One-Shot Bufferize decides from the bottom
+// up, so these copies are in place before anything else is considered; whatever conflicts
+// with them (say a matmul that reads the old value and was to write the new one over it) gets
+// a scratch buffer instead. Copies of a buffer onto itself fold after bufferisation.
+//
+// linalg.copy and not bufferization.materialize_in_destination: the latter must be in place
+// together with its source, so that One-Shot Bufferize gives up where it could have copied.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kina/Codegen/CPU/Passes.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/IR/Dominance.h"
 
 namespace kina {
 #define GEN_PASS_DEF_RESOLVECARRIEDCOPIES
@@ -49,8 +53,8 @@ static void collectRoots(Value value, llvm::SmallSetVector<Value, 4> &roots) {
   unsigned index = result.getResultNumber();
   if (Value source = getViewSource(op))
     return collectRoots(source, roots);
-  if (auto copy = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
-    return collectRoots(copy.getDest(), roots);
+  if (auto copy = dyn_cast<linalg::CopyOp>(op))
+    return collectRoots(copy.getOutputs()[0], roots);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     collectRoots(branch.thenYield().getOperand(index), roots);
     return collectRoots(branch.elseYield().getOperand(index), roots);
@@ -124,8 +128,6 @@ static FailureOr<OpFoldResult> getSizeBefore(OpBuilder &builder, Value value, in
           return failure();
         return sameAs(op.getSource());
       })
-      .Case<bufferization::MaterializeInDestinationOp>(
-          [&](auto op) { return sameAs(op.getDest()); })
       .Case<scf::IfOp>([&](auto op) { return sameAs(op.thenYield().getOperand(index)); })
       .Case<scf::ForOp>([&](auto op) { return sameAs(op.getInitArgs()[index]); })
       .Case<scf::WhileOp>([&](auto op) { return sameAs(op.getConditionOp().getArgs()[index]); })
@@ -155,10 +157,30 @@ static Value createScratch(OpBuilder &builder, Value value, Operation *before) {
   return tensor::EmptyOp::create(builder, value.getLoc(), type, dynamicSizes);
 }
 
+/// Lets the operation that makes `value` out of nothing write it to `destination` at once.
+/// Whether that is possible in place is for One-Shot Bufferize to see: an output that isn't
+/// read costs nothing if it is not.
+static void redirect(Value value, Value destination) {
+  DominanceInfo dominance;
+  while (auto op = value.getDefiningOp<DestinationStyleOpInterface>()) {
+    OpOperand *init = op.getTiedOpOperand(cast<OpResult>(value));
+    auto empty = init->get().getDefiningOp<tensor::EmptyOp>();
+    if (!empty) {
+      if (!init->get().hasOneUse())
+        return;
+      value = init->get();
+      continue;
+    }
+    if (init->get().getType() == destination.getType() &&
+        dominance.properlyDominates(destination, op))
+      init->set(destination);
+    return;
+  }
+}
+
 static Value createCopy(OpBuilder &builder, Value source, Value destination) {
-  return bufferization::MaterializeInDestinationOp::create(
-             builder, source.getLoc(), destination.getType(), source, destination)
-      .getResult();
+  redirect(source, destination);
+  return linalg::CopyOp::create(builder, source.getLoc(), source, destination).getResult(0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,12 +243,36 @@ static void emitSteps(OpBuilder &builder, ArrayRef<Step> steps, ValueRange slots
   }
 }
 
-static ParallelCopy analyzeYield(OperandRange sources,
+/// Whether `source` is what an inner loop makes of `carried` and nothing looks at the old value
+/// from there on. Inner loops come first, so this one works in place already.
+static bool isUpdatedByInnerLoop(Value source, Value carried) {
+  Operation *inner = source.getDefiningOp();
+  if (!isa_and_nonnull<scf::ForOp, scf::WhileOp>(inner))
+    return false;
+  llvm::SmallSetVector<Value, 4> roots;
+  collectRoots(source, roots);
+  if (roots.size() != 1 || roots.front() != carried || !source.hasOneUse())
+    return false;
+  unsigned initUses = 0;
+  for (OpOperand &use : carried.getUses()) {
+    Operation *ancestor = inner->getBlock()->findAncestorOpInBlock(*use.getOwner());
+    if (use.getOwner() == inner)
+      ++initUses;
+    else if (getViewSource(use.getOwner()) || !ancestor || ancestor == inner ||
+             !ancestor->isBeforeInBlock(inner) ||
+             use.getOwner()->hasTrait<OpTrait::IsTerminator>())
+      return false;
+  }
+  return initUses == 1;
+}
+
+static ParallelCopy analyzeYield(ArrayRef<Value> slots, OperandRange sources,
                                  llvm::function_ref<std::optional<unsigned>(Value)> getSlot) {
   ParallelCopy copy;
   copy.reads.resize(sources.size());
   for (auto [slot, source] : llvm::enumerate(sources)) {
-    if (!isa<RankedTensorType>(source.getType()) || getSlot(source) == slot)
+    if (!isa<RankedTensorType>(source.getType()) || getSlot(source) == slot ||
+        (slots[slot] && isUpdatedByInnerLoop(source, slots[slot])))
       continue;
     copy.assigned.insert(slot);
     llvm::SmallSetVector<Value, 4> roots;
@@ -250,7 +296,8 @@ static LogicalResult resolveFor(RewriterBase &rewriter, scf::ForOp loop) {
     return argument.getArgNumber() - 1;
   };
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  ParallelCopy copy = analyzeYield(yield.getOperands(), getSlot);
+  SmallVector<Value> carried(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  ParallelCopy copy = analyzeYield(carried, yield.getOperands(), getSlot);
   SmallVector<Step> steps = copy.schedule();
   if (steps.empty())
     return success();
@@ -319,7 +366,12 @@ static LogicalResult resolveWhile(RewriterBase &rewriter, scf::WhileOp loop) {
       return std::nullopt;
     return forwarded[argument.getArgNumber()];
   };
-  ParallelCopy copy = analyzeYield(yield.getOperands(), getSlot);
+  // A carried value that the condition doesn't pass on has no name in the body.
+  SmallVector<Value> carried(numCarried);
+  for (auto [k, slot] : llvm::enumerate(forwarded))
+    if (slot)
+      carried[*slot] = after->getArgument(k);
+  ParallelCopy copy = analyzeYield(carried, yield.getOperands(), getSlot);
   SmallVector<Step> steps = copy.schedule();
   auto hasTensor = [](TypeRange types) {
     return llvm::any_of(types, llvm::IsaPred<RankedTensorType>);

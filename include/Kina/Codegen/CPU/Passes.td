@@ -30,8 +30,8 @@ def ResolveCarriedCopies : Pass<"kina-resolve-carried-copies"> {
   let summary = "Write what a loop yields into the buffers it carries";
   let description = [{
     What a loop yields is a parallel copy into its carried values. This pass spells it out
-    on tensors with `bufferization.materialize_in_destination`, in an order in which
-    nothing is overwritten before it is read; a cycle (a swap, a rotation) is broken by one
+    on tensors with `linalg.copy`, in an order in which nothing is overwritten before it is
+    read; a cycle (a swap, a rotation) is broken by one
     scratch tensor that the loop carries as well, so that it is allocated once. A tensor
     that only the condition region computes gets such a scratch tensor too. In a loop, an
     `scf.if` writes its result into the carried value, or into a scratch tensor where that
@@ -48,22 +48,22 @@ def ResolveCarriedCopies : Pass<"kina-resolve-carried-copies"> {
     ```
     becomes
     ```mlir
-    %0 = bufferization.materialize_in_destination %y in %scratch
-    %1 = bufferization.materialize_in_destination %x in %y
-    %2 = bufferization.materialize_in_destination %0 in %x
+    %0 = linalg.copy ins(%y : tensor<8xf32>) outs(%scratch : tensor<8xf32>) -> tensor<8xf32>
+    %1 = linalg.copy ins(%x : tensor<8xf32>) outs(%y : tensor<8xf32>) -> tensor<8xf32>
+    %2 = linalg.copy ins(%0 : tensor<8xf32>) outs(%x : tensor<8xf32>) -> tensor<8xf32>
     scf.yield %2, %1, %0 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
-                           "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::arith::ArithDialect"];
 }
 
 def Bufferize : Pass<"kina-bufferize", "::mlir::ModuleOp"> {
   let summary = "Bufferise tensors in place; arguments of functions are read only";
   let description = [{
     Removes empty tensors whose contents end in a known place, then runs One-Shot
-    Bufferize across function boundaries with identity layouts. Arguments of public
+    Bufferize across function boundaries with identity layouts; a `linalg.copy` becomes a
+    `memref.copy`, which folds where it copies a buffer onto itself. Arguments of public
     functions are never written. An allocation that would leave a loop is an error:
     `--kina-resolve-carried-copies` comes first.
   }];
@@ -115,6 +115,15 @@ def EmitEntryPoints : Pass<"kina-emit-entry-points", "::mlir::ModuleOp"> {
     buffers don't tell apart (ui8) come from the attribute `kina.function_type`.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
+}
+
+def WidenSmallFloats : Pass<"kina-widen-small-floats"> {
+  let summary = "Compute f16 and bf16 operations in f32";
+  let description = [{
+    Every operation of `arith` and `math` on f16 or bf16 computes in f32 and rounds its
+    result once. The conversions carry no `contract` flag, so that none is folded away.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def MathToLibm : Pass<"kina-math-to-libm", "::mlir::ModuleOp"> {

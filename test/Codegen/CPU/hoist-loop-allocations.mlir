@@ -1,0 +1,60 @@
+// RUN: kina-opt %s --kina-hoist-loop-allocations | FileCheck %s
+
+func.func private @use(memref<?xf32>)
+
+// Out of both loops and the branch, with its size.
+// CHECK-LABEL: func.func @scratch(
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>
+func.func @scratch(%x: memref<?xf32>, %n: index, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[DIM:.*]] = memref.dim %[[X]]
+  // CHECK: %[[SIZE:.*]] = arith.addi %[[DIM]]
+  // CHECK: memref.alloc(%[[SIZE]])
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 {
+    scf.while : () -> () {
+      scf.condition(%c)
+    } do {
+      scf.if %c {
+        // CHECK-NOT: memref.alloc
+        %dim = memref.dim %x, %c0 : memref<?xf32>
+        %size = arith.addi %dim, %c1 : index
+        %a = memref.alloc(%size) : memref<?xf32>
+        func.call @use(%a) : (memref<?xf32>) -> ()
+      }
+      scf.yield
+    }
+  }
+  return
+}
+
+// A size that changes keeps it in the loop.
+// CHECK-LABEL: func.func @size_changes
+func.func @size_changes(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: scf.for
+  scf.for %i = %c0 to %n step %c1 {
+    // CHECK: memref.alloc
+    %a = memref.alloc(%i) : memref<?xf32>
+    func.call @use(%a) : (memref<?xf32>) -> ()
+  }
+  return
+}
+
+// What is carried to the next iteration is another buffer each time.
+// CHECK-LABEL: func.func @carried
+func.func @carried(%x: memref<4xf32>, %n: index) -> memref<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: scf.for
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> memref<4xf32> {
+    // CHECK: memref.alloc
+    %b = memref.alloc() : memref<4xf32>
+    %d = memref.cast %b : memref<4xf32> to memref<?xf32>
+    %e = memref.cast %d : memref<?xf32> to memref<4xf32>
+    scf.yield %e : memref<4xf32>
+  }
+  return %r : memref<4xf32>
+}
