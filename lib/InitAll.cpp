@@ -2,15 +2,20 @@
 
 #include "Kina/InitAll.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/Surface/IR/Surface.h"
+#include "Kina/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 
 void kina::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
-  registry.insert<KinaDialect>();
+  registry.insert<KinaDialect, surface::SurfaceDialect>();
 }
 
 void kina::registerAllExtensions(mlir::DialectRegistry &registry) { mlir::registerAllExtensions(registry); }
 
-void kina::registerAllPasses() { mlir::registerAllPasses(); }
+void kina::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerKinaTransformsPasses();
+}

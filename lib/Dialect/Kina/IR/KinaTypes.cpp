@@ -24,7 +24,7 @@ void KinaDialect::registerTypes() {
 }
 
 bool isElementType(Type type) {
-  if (type.isUnsignedInteger(8))
+  if (type.isUnsignedInteger(8) || isa<HoleType>(type))
     return true;
   return type.isF64() || type.isF32() || type.isF16() || type.isBF16() || type.isSignlessInteger(64) ||
          type.isSignlessInteger(32) || type.isSignlessInteger(8) || type.isSignlessInteger(1);
@@ -33,7 +33,7 @@ bool isElementType(Type type) {
 Type getElementType(Type type) {
   if (auto tensor = dyn_cast<TensorType>(type))
     return tensor.getElementType();
-  return type.isIntOrIndexOrFloat() ? type : Type();
+  return type.isIntOrIndexOrFloat() || isa<HoleType>(type) ? type : Type();
 }
 
 ArrayRef<DimAttr> getShape(Type type) {

@@ -37,6 +37,16 @@ def Kina_TensorType : Kina_Type<"Tensor", "tensor"> {
   }];
 }
 
+def Kina_HoleType : Kina_Type<"Hole", "hole"> {
+  let summary = "an element type that is not inferred yet";
+  let description = [{
+    Stands for an element type while a function is elaborated; none is left in the
+    output of `--kina-elaborate`.
+  }];
+  let parameters = (ins "unsigned":$id);
+  let assemblyFormat = "`<` $id `>`";
+}
+
 def Kina_ContType : Kina_Type<"Cont", "cont"> {
   let summary = "a captured continuation, resumed at most once";
   let parameters = (ins "::mlir::Type":$resume, ArrayRefParameter<"::mlir::Type">:$results);

@@ -1,0 +1,40 @@
+//===- Diagnostics.cpp - Diagnostics with codes ---------------------------===//
+
+#include "Kina/Support/Diagnostics.h"
+
+using namespace kina;
+using namespace mlir;
+
+namespace {
+struct CodeInfo {
+  StringRef name;
+  DiagStage stage;
+  StringRef title;
+};
+
+constexpr CodeInfo kCodes[] = {
+#define KINA_DIAGNOSTIC(code, stage, title) {#code, DiagStage::stage, title},
+#include "Kina/Support/DiagnosticCodes.def"
+};
+} // namespace
+
+StringRef kina::stringifyDiagCode(DiagCode code) { return kCodes[unsigned(code)].name; }
+StringRef kina::getTitle(DiagCode code) { return kCodes[unsigned(code)].title; }
+DiagStage kina::getStage(DiagCode code) { return kCodes[unsigned(code)].stage; }
+
+std::pair<std::optional<DiagCode>, StringRef> kina::splitDiagCode(StringRef message) {
+  if (message.size() < 7 || message[0] != 'K' || message.substr(5, 2) != ": ")
+    return {std::nullopt, message};
+  for (auto [index, info] : llvm::enumerate(kCodes))
+    if (info.name == message.take_front(5))
+      return {DiagCode(index), message.drop_front(7)};
+  return {std::nullopt, message};
+}
+
+InFlightDiagnostic kina::emitError(Location loc, DiagCode code, const Twine &message) {
+  return mlir::emitError(loc) << stringifyDiagCode(code) << ": " << message;
+}
+
+InFlightDiagnostic kina::emitWarning(Location loc, DiagCode code, const Twine &message) {
+  return mlir::emitWarning(loc) << stringifyDiagCode(code) << ": " << message;
+}
