@@ -20,6 +20,7 @@ import argparse
 import collections
 import inspect
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -28,6 +29,7 @@ import zlib
 
 import numpy as np
 
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
 import operations
 from operations import FAMILIES, jax
 
