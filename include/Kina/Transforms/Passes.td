@@ -16,4 +16,109 @@ def ElaboratePass : Pass<"kina-elaborate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kina::KinaDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Differentiation
+//===----------------------------------------------------------------------===//
+
+def ExpandGradPass : Pass<"kina-expand-grad", "::mlir::ModuleOp"> {
+  let summary = "Turn derivatives into handlers of the reverse-mode effect";
+  let description = [{
+    Precondition: typed `kina`. Every `kina.grad` and `kina.vjp` of a function that
+    contains no derivative itself becomes a call under the built-in handler of
+    `ReverseModeAD`, followed by reads of the wanted cotangents; outer derivatives wait
+    until the inner ones are lowered (`--kina-ad` repeats). Functions without derivative
+    never change.
+
+    ```mlir
+    %d = kina.grad @f(%x) subst {} wrt [0] : (f64) -> f64
+    ```
+    becomes
+    ```mlir
+    %w = kina.watch %x : f64
+    %h:2 = kina.handle tag <0> -> (f64, !kina.cotangents) {
+      %y = kina.call @f(%w) subst {} : (f64) -> f64
+      kina.yield %y : f64
+    } return { // seeds the loss with 1
+    } cases [@ReverseModeAD::@RecordVJP] { // resumes, then pulls
+    }
+    %d = kina.cotangent_of %w in %h#1 : f64
+    ```
+    Errors: K0604 for `kina.jvp` and for a function that is differentiated inside itself.
+  }];
+  let dependentDialects = ["::kina::KinaDialect"];
+}
+
+def RecordVJPsPass : Pass<"kina-record-vjps", "::mlir::ModuleOp"> {
+  let summary = "Let active operations perform their pullback";
+  let description = [{
+    Precondition: `--kina-expand-grad`. In the body of each reverse-mode handler every
+    operation that lies between a watched value and a seeded one is followed by a
+    `kina.perform` of `RecordVJP`, whose region is the rule of the operation
+    (`DifferentiableOpInterface`). An active call becomes a call of the callee's forward
+    half, which returns residuals too, and its pullback one of the reverse half; halves
+    are private, one pair for each callee and pattern of active arguments and results.
+    The operations that were there keep their order and values.
+
+    ```mlir
+    %y = kina.mul %a, %b : f64
+    ```
+    becomes
+    ```mlir
+    %y = kina.mul %a, %b : f64
+    kina.perform @ReverseModeAD::@RecordVJP tag <0> of (%y : f64) to (%a : f64) {
+    ^bb0(%dy: f64, %acc: f64):
+      %0 = kina.mul %dy, %b : f64
+      %1 = kina.accumulate %acc, %0 : f64
+      kina.yield %1 : f64
+    }
+    ```
+    Errors: K0604 for an active operation without rule, active control flow, recursion.
+  }];
+  let dependentDialects = ["::kina::KinaDialect"];
+}
+
+def LowerEffectsPass : Pass<"kina-lower-effects", "::mlir::ModuleOp"> {
+  let summary = "Lower handlers by static continuation-passing style";
+  let description = [{
+    Precondition: `--kina-record-vjps`. The body of a reverse-mode handler stays; the
+    recorded pullbacks are emitted behind it in reverse order, cotangents threaded
+    through. A cotangent that nothing contributed to is never materialised, except where
+    it is read: then it is zeros. Afterwards no effect, handler, `kina.absent` or
+    cotangent map is left. What the body computes never changes.
+
+    ```mlir
+    %y = kina.mul %a, %b : f64
+    kina.perform ... // as above, %y seeded with %one
+    ```
+    becomes
+    ```mlir
+    %y = kina.mul %a, %b : f64
+    %da = kina.mul %one, %b : f64
+    ```
+    Errors: K0601 for any other handler and for an effect without handler.
+  }];
+  let dependentDialects = ["::kina::KinaDialect"];
+}
+
+def ADPass : Pass<"kina-ad", "::mlir::ModuleOp"> {
+  let summary = "Differentiate: derivatives become plain kina";
+  let description = [{
+    Runs `--kina-expand-grad`, `--kina-record-vjps` and `--kina-lower-effects`, innermost
+    derivatives first, until none is left; then removes what the rules emitted and nobody
+    reads, in the functions made or changed. A module without derivatives and effects is
+    left as it was, byte for byte.
+
+    ```mlir
+    %d = kina.grad @f(%x) subst {} wrt [0] : (f64) -> f64
+    ```
+    becomes
+    ```mlir
+    %one = kina.constant 1.0 : f64
+    %r = kina.call @f.fwd.0(%x) subst {} : (f64) -> f64
+    %d = kina.call @f.rev.0(%r, %one) subst {} : (f64, f64) -> f64
+    ```
+  }];
+  let dependentDialects = ["::kina::KinaDialect"];
+}
+
 #endif

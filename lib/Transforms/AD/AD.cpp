@@ -1,0 +1,182 @@
+//===- AD.cpp - Differentiation as a whole --------------------------------===//
+
+#include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Transforms/AD/Rules.h"
+#include "Kina/Transforms/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/CSE.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace kina {
+#define GEN_PASS_DEF_ADPASS
+#include "Kina/Transforms/Passes.h.inc"
+
+namespace {
+
+class ADPass : public impl::ADPassBase<ADPass> {
+public:
+  using ADPassBase::ADPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!hasDerivative(module))
+      return;
+    llvm::StringSet<> known;
+    for (auto function : module.getOps<FuncOp>())
+      known.insert(function.getSymName());
+    llvm::DenseSet<Operation *> changed;
+    OpPassManager pipeline(ModuleOp::getOperationName());
+    pipeline.addPass(createExpandGradPass());
+    pipeline.addPass(createRecordVJPsPass());
+    pipeline.addPass(createLowerEffectsPass());
+    // A round differentiates what contains no derivative any more, and so leaves one
+    // level of nesting less.
+    do {
+      for (auto function : module.getOps<FuncOp>())
+        if (hasDerivative(function))
+          changed.insert(function);
+      if (failed(runPipeline(pipeline, module)))
+        return signalPassFailure();
+    } while (hasDerivative(module));
+    tidy(known, changed);
+  }
+
+private:
+  /// Whether there is something to lower.
+  static bool hasDerivative(Operation *root) {
+    return root
+        ->walk([](Operation *op) {
+          return isa<GradOp, VJPOp, JVPOp, HandleOp, PerformOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Removes what the rules emitted and nobody reads, in the functions that were made or
+  /// changed; all others stay as they were. No operation is replaced by another, so the
+  /// bits stay too.
+  void tidy(const llvm::StringSet<> &known, const llvm::DenseSet<Operation *> &changed);
+  /// Erases the unused private functions that were made. Says whether there was one.
+  bool eraseUnused(const llvm::StringSet<> &known);
+  /// Drops results that no call reads and arguments that the body does not read from the
+  /// functions that were made. Says whether there were any.
+  bool trimSignatures(const llvm::StringSet<> &known);
+  /// A specialised function takes the name of the general one where that is gone.
+  void shortenNames(const llvm::StringSet<> &known);
+};
+
+/// Erases operations without effect and use, last first.
+void eraseDead(FuncOp function) {
+  function.walk<WalkOrder::PostOrder, mlir::ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
+bool ADPass::eraseUnused(const llvm::StringSet<> &known) {
+  llvm::StringSet<> called;
+  getOperation().walk([&](CallOp call) { called.insert(call.getCallee()); });
+  bool any = false;
+  for (auto function : llvm::make_early_inc_range(getOperation().getOps<FuncOp>()))
+    if (!known.contains(function.getSymName()) && !called.contains(function.getSymName())) {
+      function.erase();
+      any = true;
+    }
+  return any;
+}
+
+bool ADPass::trimSignatures(const llvm::StringSet<> &known) {
+  llvm::StringMap<SmallVector<CallOp>> calls;
+  getOperation().walk([&](CallOp call) { calls[call.getCallee()].push_back(call); });
+  bool any = false;
+  for (auto function : getOperation().getOps<FuncOp>()) {
+    if (known.contains(function.getSymName()))
+      continue;
+    SmallVector<CallOp> &sites = calls[function.getSymName()];
+    Block &body = function.getBody().front();
+    BitVector arguments(body.getNumArguments()), results(function.getNumResults());
+    // An argument that gives a shape variable its value is read through the name.
+    llvm::StringMap<unsigned> solvers;
+    for (Type type : function.getArgumentTypes())
+      for (DimAttr dim : getShape(type))
+        ++solvers[dim.getSingleName()];
+    for (BlockArgument argument : body.getArguments()) {
+      unsigned i = argument.getArgNumber();
+      if (!argument.use_empty() || function.getArgAttr(i, kDimArgAttrName))
+        continue;
+      llvm::StringMap<unsigned> own;
+      for (DimAttr dim : getShape(argument.getType()))
+        ++own[dim.getSingleName()];
+      if (llvm::any_of(own, [&](auto &entry) {
+            return !entry.getKey().empty() && solvers[entry.getKey()] == entry.getValue();
+          }))
+        continue;
+      for (auto &entry : own)
+        solvers[entry.getKey()] -= entry.getValue();
+      arguments.set(i);
+    }
+    for (unsigned i = 0; i < results.size(); ++i)
+      results[i] = llvm::all_of(sites, [&](CallOp call) { return call.getResult(i).use_empty(); });
+    if (arguments.none() && results.none())
+      continue;
+    any = true;
+    body.getTerminator()->eraseOperands(results);
+    if (failed(function.eraseResults(results)) || failed(function.eraseArguments(arguments)))
+      continue;
+    for (CallOp &call : sites) {
+      OpBuilder builder(call);
+      SmallVector<Value> operands, kept;
+      for (auto [i, operand] : llvm::enumerate(call.getOperands()))
+        if (!arguments[i])
+          operands.push_back(operand);
+      for (auto [i, result] : llvm::enumerate(call.getResults()))
+        if (!results[i])
+          kept.push_back(result);
+      auto trimmed = CallOp::create(builder, call.getLoc(), ValueRange(kept).getTypes(), call.getCalleeAttr(),
+                                    operands, call.getSubst(), ArrayAttr(), ArrayAttr());
+      for (auto [old, fresh] : llvm::zip(kept, trimmed.getResults()))
+        old.replaceAllUsesWith(fresh);
+      call.erase();
+      call = trimmed;
+    }
+    // A function may call another one of those; its call sites are stale now.
+    return true;
+  }
+  return any;
+}
+
+void ADPass::tidy(const llvm::StringSet<> &known, const llvm::DenseSet<Operation *> &changed) {
+  while (eraseUnused(known))
+    continue;
+  auto clean = [&] {
+    IRRewriter rewriter(&getContext());
+    for (auto function : getOperation().getOps<FuncOp>())
+      if (!known.contains(function.getSymName()) || changed.contains(function)) {
+        DominanceInfo dominance(function);
+        eliminateCommonSubExpressions(rewriter, dominance, function);
+        eraseDead(function);
+      }
+  };
+  clean();
+  while (trimSignatures(known))
+    clean();
+  while (eraseUnused(known))
+    continue;
+  shortenNames(known);
+}
+
+void ADPass::shortenNames(const llvm::StringSet<> &known) {
+  SymbolTable symbols(getOperation());
+  for (auto function : getOperation().getOps<FuncOp>()) {
+    StringRef name = function.getSymName(), base = name.split(".absent").first;
+    if (!known.contains(name) && base != name && !symbols.lookup(base) && failed(symbols.rename(function, base)))
+      return signalPassFailure();
+  }
+}
+
+} // namespace
+
+} // namespace kina

@@ -1,0 +1,165 @@
+//===- ExpandGrad.cpp - Derivatives become handlers -----------------------===//
+
+#include "Kina/Support/Diagnostics.h"
+#include "Kina/Transforms/AD/Pullbacks.h"
+#include "Kina/Transforms/AD/RuleBuilder.h"
+#include "Kina/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace kina {
+#define GEN_PASS_DEF_EXPANDGRADPASS
+#include "Kina/Transforms/Passes.h.inc"
+
+namespace {
+
+/// The function that a call or a derivative names; empty for anything else.
+StringRef getCalleeName(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case<CallOp, GradOp, VJPOp, JVPOp>([](auto op) { return op.getCallee(); })
+      .Default([](Operation *) { return StringRef(); });
+}
+
+class ExpandGradPass : public impl::ExpandGradPassBase<ExpandGradPass> {
+public:
+  using ExpandGradPassBase::ExpandGradPassBase;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> derivatives;
+    getOperation().walk([&](Operation *op) {
+      if (isa<GradOp, VJPOp, JVPOp>(op))
+        derivatives.push_back(op);
+      if (auto handle = dyn_cast<HandleOp>(op); handle && handle.getTagAttr())
+        nextTag = std::max(nextTag, handle.getTagAttr().getId() + 1);
+    });
+    if (derivatives.empty())
+      return;
+    SymbolTable symbols(getOperation());
+    SmallVector<Operation *> innermost;
+    for (Operation *op : derivatives)
+      if (llvm::StringSet<> seen; !reachesDerivative(symbols, getCalleeName(op), seen))
+        innermost.push_back(op);
+    // Every derivative then takes one of a function that takes it in turn.
+    if (innermost.empty()) {
+      emitError(derivatives.front()->getLoc(), DiagCode::K0604, "no derivative through recursion: '")
+          << getCalleeName(derivatives.front()) << "' is differentiated inside itself";
+      return signalPassFailure();
+    }
+    if (!declareEffect(symbols))
+      return signalPassFailure();
+    for (Operation *op : innermost) {
+      if (auto grad = dyn_cast<GradOp>(op))
+        expand(op, grad.getInputs(), {}, grad.getSubst(), grad.getWrt(), grad.getValue());
+      else if (auto vjp = dyn_cast<VJPOp>(op))
+        expand(op, vjp.getInputs(), vjp.getCotangents(), vjp.getSubst(), vjp.getWrt(), vjp.getValue());
+      else {
+        emitError(op->getLoc(), DiagCode::K0604, "no forward-mode derivative of '")
+            << getCalleeName(op) << "': this version of Kina has reverse mode (grad, value_and_grad, vjp) only";
+        signalPassFailure();
+      }
+    }
+  }
+
+private:
+  /// Whether running the function can reach a derivative.
+  static bool reachesDerivative(const SymbolTable &symbols, StringRef name, llvm::StringSet<> &seen) {
+    auto function = symbols.lookup<FuncOp>(name);
+    if (!function || !seen.insert(name).second)
+      return false;
+    return function
+        .walk([&](Operation *op) {
+          bool found = isa<GradOp, VJPOp, JVPOp>(op) ||
+                       (isa<CallOp>(op) && reachesDerivative(symbols, getCalleeName(op), seen));
+          return found ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Makes sure that the module declares the effect.
+  bool declareEffect(SymbolTable &symbols) {
+    MLIRContext *context = &getContext();
+    if (Operation *known = symbols.lookup(kReverseModeName)) {
+      if (isa<EffectOp>(known))
+        return true;
+      emitError(known->getLoc(), DiagCode::K0604, "'")
+          << kReverseModeName << "' is the effect of reverse mode here; give this another name";
+      return false;
+    }
+    OpBuilder builder = OpBuilder::atBlockBegin(getOperation().getBody());
+    Location loc = getOperation().getLoc();
+    auto effect = EffectOp::create(builder, loc, kReverseModeName, StringAttr());
+    builder.createBlock(&effect.getBody());
+    auto cotangents = CotangentsType::get(context);
+    Type vjp = FunctionType::get(context, {cotangents}, {cotangents});
+    OperationOp::create(builder, loc, kRecordVJPName, FunctionType::get(context, {vjp}, {}), ArrayAttr());
+    symbols.insert(effect);
+    return true;
+  }
+
+  /// Replaces `op` by the call under the built-in handler and the reads of the
+  /// cotangents. Without `seeds` the first result is a scalar loss, seeded by 1.
+  void expand(Operation *op, ValueRange inputs, ValueRange seeds, DictionaryAttr subst, ArrayRef<int64_t> wrt,
+              bool value) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    MLIRContext *context = &getContext();
+    auto cotangents = CotangentsType::get(context);
+    auto callee = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
+        op, FlatSymbolRefAttr::get(context, getCalleeName(op)));
+    SmallVector<Type> primals =
+        llvm::map_to_vector(callee.getResultTypes(), [&](Type type) { return substitute(type, subst); });
+    SmallVector<Type> results(primals);
+    results.push_back(cotangents);
+
+    SmallVector<Value> operands(inputs), watched;
+    for (int64_t i : wrt) {
+      operands[i] = WatchOp::create(builder, loc, operands[i]);
+      watched.push_back(operands[i]);
+    }
+    SymbolRefAttr recordVJP = getRecordVJPAttr(context);
+    auto handle = HandleOp::create(builder, loc, results, builder.getArrayAttr({recordVJP}),
+                                   TagAttr::get(context, nextTag++), /*casesCount=*/1);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.createBlock(&handle.getBody());
+      auto call = CallOp::create(builder, loc, primals, getCalleeName(op), operands, subst, ArrayAttr(), ArrayAttr());
+      YieldOp::create(builder, loc, call.getResults());
+
+      SmallVector<Location> locations(primals.size(), loc);
+      Block *end = builder.createBlock(&handle.getReturnRegion(), {}, primals, locations);
+      SmallVector<Value> seeded, with(seeds);
+      if (isa<GradOp>(op)) {
+        seeded.push_back(end->getArgument(0));
+        with.push_back(RuleBuilder(builder, loc).constant(primals.front(), 1.0));
+      } else {
+        for (BlockArgument result : end->getArguments())
+          if (hasTangent(result.getType()))
+            seeded.push_back(result);
+      }
+      SmallVector<Value> yielded(end->getArguments());
+      yielded.push_back(SeedOp::create(builder, loc, cotangents, seeded, with));
+      YieldOp::create(builder, loc, yielded);
+
+      Type vjp = FunctionType::get(context, {cotangents}, {cotangents});
+      auto continuation = ContType::get(context, builder.getNoneType(), results);
+      Block *record = builder.createBlock(&handle.getCases().front(), {}, {vjp, continuation}, {loc, loc});
+      auto resume = ResumeOp::create(builder, loc, results, record->getArgument(1), ValueRange());
+      SmallVector<Value> after(resume.getResults());
+      after.back() = PullOp::create(builder, loc, cotangents, record->getArgument(0), after.back());
+      YieldOp::create(builder, loc, after);
+    }
+    SmallVector<Value> replacements;
+    if (value)
+      replacements.append(handle.getResults().begin(), std::prev(handle.getResults().end()));
+    for (Value x : watched)
+      replacements.push_back(CotangentOfOp::create(builder, loc, x, handle.getResults().back()));
+    op->replaceAllUsesWith(replacements);
+    op->erase();
+  }
+
+  int64_t nextTag = 0;
+};
+
+} // namespace
+} // namespace kina

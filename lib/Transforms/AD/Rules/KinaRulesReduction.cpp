@@ -1,0 +1,180 @@
+//===- KinaRulesReduction.cpp - Derivatives of reductions, row functions --===//
+
+#include "Kina/Transforms/AD/RuleBuilder.h"
+#include "Kina/Transforms/AD/Rules.h"
+
+using namespace mlir;
+
+namespace kina {
+namespace {
+
+/// A value of the result's shape repeated over the reduced axes.
+template <typename OpTy>
+Value expandLike(RuleBuilder &k, OpTy op, Value reduced) {
+  Type operand = op.getOperand().getType();
+  return k.expand(reduced, withElementType(operand, getElementType(reduced.getType())), op.getAxes());
+}
+template <typename OpTy>
+Value sumLike(RuleBuilder &k, OpTy op, Value full) {
+  return k.sum(full, op.getAxes(), op.getKeepdims());
+}
+
+/// `t` times `factor` over the number of reduced elements. In 16 bits the count may not
+/// be representable, so the quotient is taken in f32.
+template <typename OpTy>
+Value overCount(RuleBuilder &k, OpTy op, Value t, double factor = 1.0) {
+  SmallVector<DimAttr> reduced;
+  for (int64_t axis : op.getAxes())
+    reduced.push_back(getShape(op.getOperand().getType())[axis]);
+  DimAttr count = productOf(op.getContext(), reduced);
+  bool narrow = getElementType(t.getType()).getIntOrFloatBitWidth() < 32;
+  Value wide = narrow ? k.cast(t, k.builder.getF32Type()) : t;
+  if (factor != 1.0)
+    wide = k.mul(wide, factor);
+  return k.cast(k.div(wide, k.dimension(wide.getType(), count)), t.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions: the derivative in an element is a factor of the element (`scale`, which
+// may mask instead of multiply) times a factor of the result (`share`).
+//===----------------------------------------------------------------------===//
+
+template <typename Slope>
+struct SlopeRule {
+  template <typename OpTy>
+  static Value pull(RuleBuilder &k, OpTy op, unsigned, Value dy, Value acc) {
+    return k.accumulate(acc, Slope::scale(k, op, expandLike(k, op, Slope::share(k, op, dy))));
+  }
+  template <typename OpTy>
+  static Value push(RuleBuilder &k, OpTy op, unsigned, Value t, Value) {
+    return Slope::share(k, op, sumLike(k, op, Slope::scale(k, op, t)));
+  }
+};
+
+struct SumSlope {
+  static Value scale(RuleBuilder &, SumOp, Value t) { return t; }
+  static Value share(RuleBuilder &, SumOp, Value t) { return t; }
+};
+struct MeanSlope {
+  static Value scale(RuleBuilder &, MeanOp, Value t) { return t; }
+  static Value share(RuleBuilder &k, MeanOp op, Value t) { return overCount(k, op, t); }
+};
+struct VarSlope {
+  static Value scale(RuleBuilder &k, VarOp op, Value t) {
+    Value mean = k.make<MeanOp>(op.getOperand(), op.getAxes(), op.getKeepdims());
+    return k.mul(t, k.sub(op.getOperand(), expandLike(k, op, mean)));
+  }
+  static Value share(RuleBuilder &k, VarOp op, Value t) { return overCount(k, op, t, 2.0); }
+};
+// The product of the others: with no zero among them the quotient by the element, with
+// one zero the product of the rest at that zero and 0 elsewhere, with two zeros 0.
+struct ProdSlope {
+  static Value scale(RuleBuilder &k, ProdOp op, Value t) {
+    Value x = op.getOperand();
+    Value isZero = k.cmp(CmpPredicate::eq, x, 0.0);
+    Value nonzero = k.select(isZero, 1.0, x);
+    Value product = expandLike(k, op, k.make<ProdOp>(nonzero, op.getAxes(), op.getKeepdims()));
+    Value others = k.div(product, nonzero);
+    Value one = k.cast(isZero, k.builder.getI64Type());
+    Value zeros = expandLike(k, op, sumLike(k, op, one));
+    Value counts = k.cmp(CmpPredicate::eq, zeros, one);
+    return k.select(counts, k.mul(t, others), 0.0);
+  }
+  static Value share(RuleBuilder &, ProdOp, Value t) { return t; }
+};
+/// Largest or smallest: the elements equal to it share the derivative.
+struct ExtremeSlope {
+  template <typename OpTy>
+  static Value isExtreme(RuleBuilder &k, OpTy op) {
+    return k.cmp(CmpPredicate::eq, op.getOperand(), expandLike(k, op, op.getResult()));
+  }
+  template <typename OpTy>
+  static Value scale(RuleBuilder &k, OpTy op, Value t) {
+    return k.select(isExtreme(k, op), t, 0.0);
+  }
+  template <typename OpTy>
+  static Value share(RuleBuilder &k, OpTy op, Value t) {
+    return k.div(t, k.cast(sumLike(k, op, k.cast(isExtreme(k, op), k.builder.getI64Type())), t.getType()));
+  }
+};
+// exp(x - y). Where y is -infinity all x are, and -inf - -inf would be a NaN.
+struct LogSumExpSlope {
+  static Value scale(RuleBuilder &k, LogSumExpOp op, Value t) {
+    Value finite = k.select(k.make<IsFiniteOp>(op.getResult()), op.getResult(), 0.0);
+    return k.mul(t, k.exp(k.sub(op.getOperand(), expandLike(k, op, finite))));
+  }
+  static Value share(RuleBuilder &, LogSumExpOp, Value t) { return t; }
+};
+// x/y, and 0 at y = 0, where every x is 0.
+struct NormSlope {
+  static Value scale(RuleBuilder &k, NormOp op, Value t) { return k.mul(t, op.getOperand()); }
+  static Value share(RuleBuilder &k, NormOp op, Value t) {
+    return k.div(t, k.select(k.cmp(CmpPredicate::eq, op.getResult(), 0.0), 1.0, op.getResult()));
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Row functions
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy>
+Value rowSum(RuleBuilder &k, OpTy op, Value x) {
+  int64_t axis = op.getAxis();
+  return k.expand(k.sum(x, axis, /*keepdims=*/true), x.getType(), axis);
+}
+
+// The transposed running sum runs from the end: reversed, summed, reversed.
+struct CumsumRule {
+  static Value pull(RuleBuilder &k, CumsumOp op, unsigned, Value dy, Value acc) {
+    Type type = op.getType(), integer = k.builder.getI64Type();
+    DimAttr size = getShape(type)[op.getAxis()];
+    Type positions = withElementType(withShape(type, size), integer);
+    Value last = k.dimension(positions, subDims(size, DimAttr::getConstant(op.getContext(), 1)));
+    Value reversed = k.sub(last, k.make<IotaOp>(positions, static_cast<uint64_t>(0)));
+    auto reverse = [&](Value x) { return k.make<GatherOp>(x, reversed, op.getAxis()); };
+    return k.accumulate(acc, reverse(k.make<CumsumOp>(reverse(dy), op.getAxis())));
+  }
+  static Value push(RuleBuilder &k, CumsumOp op, unsigned, Value t, Value) {
+    return k.make<CumsumOp>(t, op.getAxis());
+  }
+};
+
+// The Jacobian diag(y) - y y^T is symmetric.
+struct SoftmaxRule {
+  static Value times(RuleBuilder &k, SoftmaxOp op, Value t) {
+    Value y = op.getResult();
+    return k.mul(y, k.sub(t, rowSum(k, op, k.mul(t, y))));
+  }
+  static Value pull(RuleBuilder &k, SoftmaxOp op, unsigned, Value dy, Value acc) {
+    return k.accumulate(acc, times(k, op, dy));
+  }
+  static Value push(RuleBuilder &k, SoftmaxOp op, unsigned, Value t, Value) { return times(k, op, t); }
+};
+
+// The Jacobian is I - 1 exp(y)^T.
+struct LogSoftmaxRule {
+  static Value pull(RuleBuilder &k, LogSoftmaxOp op, unsigned, Value dy, Value acc) {
+    return k.accumulate(acc, k.sub(dy, k.mul(k.exp(op.getResult()), rowSum(k, op, dy))));
+  }
+  static Value push(RuleBuilder &k, LogSoftmaxOp op, unsigned, Value t, Value) {
+    return k.sub(t, rowSum(k, op, k.mul(k.exp(op.getResult()), t)));
+  }
+};
+
+} // namespace
+
+void attachReductionRules(MLIRContext &context) {
+  SumOp::attachInterface<RuleModel<SlopeRule<SumSlope>, SumOp>>(context);
+  MeanOp::attachInterface<RuleModel<SlopeRule<MeanSlope>, MeanOp>>(context);
+  VarOp::attachInterface<RuleModel<SlopeRule<VarSlope>, VarOp>>(context);
+  ProdOp::attachInterface<RuleModel<SlopeRule<ProdSlope>, ProdOp>>(context);
+  ReduceMaxOp::attachInterface<RuleModel<SlopeRule<ExtremeSlope>, ReduceMaxOp>>(context);
+  ReduceMinOp::attachInterface<RuleModel<SlopeRule<ExtremeSlope>, ReduceMinOp>>(context);
+  LogSumExpOp::attachInterface<RuleModel<SlopeRule<LogSumExpSlope>, LogSumExpOp>>(context);
+  NormOp::attachInterface<RuleModel<SlopeRule<NormSlope>, NormOp>>(context);
+  CumsumOp::attachInterface<RuleModel<CumsumRule, CumsumOp>>(context);
+  SoftmaxOp::attachInterface<RuleModel<SoftmaxRule, SoftmaxOp>>(context);
+  LogSoftmaxOp::attachInterface<RuleModel<LogSoftmaxRule, LogSoftmaxOp>>(context);
+}
+
+} // namespace kina

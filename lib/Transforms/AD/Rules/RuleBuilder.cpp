@@ -1,0 +1,63 @@
+//===- RuleBuilder.cpp - What derivative rules are written with -----------===//
+
+#include "Kina/Transforms/AD/RuleBuilder.h"
+
+using namespace mlir;
+
+namespace kina {
+
+Value RuleBuilder::constant(Type type, double number) {
+  Type element = getElementType(type);
+  TypedAttr value = isa<FloatType>(element) ? TypedAttr(builder.getFloatAttr(element, number))
+                                            : TypedAttr(builder.getIntegerAttr(element, static_cast<int64_t>(number)));
+  return broadcast(ConstantOp::create(builder, loc, value), type);
+}
+
+Value RuleBuilder::index(int64_t number) { return ConstantOp::create(builder, loc, builder.getIndexAttr(number)); }
+
+Value RuleBuilder::dimension(Type type, DimAttr dim) {
+  return broadcast(DimOp::create(builder, loc, getElementType(type), dim), type);
+}
+
+Value RuleBuilder::cast(Value a, Type like) {
+  Type type = withElementType(a.getType(), getElementType(like));
+  return type == a.getType() ? a : CastOp::create(builder, loc, type, a).getResult();
+}
+
+Value RuleBuilder::broadcast(Value a, Type type) {
+  return a.getType() == type ? a : BroadcastOp::create(builder, loc, type, a).getResult();
+}
+
+Value RuleBuilder::reshape(Value a, Type type, bool checked) {
+  return a.getType() == type ? a : ReshapeOp::create(builder, loc, type, a, checked).getResult();
+}
+
+Value RuleBuilder::expand(Value a, Type type, ArrayRef<int64_t> axes) {
+  if (getRank(a.getType()) != 0) {
+    SmallVector<DimAttr> kept(getShape(type));
+    for (int64_t axis : axes)
+      kept[axis] = DimAttr::getConstant(type.getContext(), 1);
+    a = reshape(a, withShape(type, kept));
+  }
+  return broadcast(a, type);
+}
+
+Value RuleBuilder::reduceTo(Value a, Type type) {
+  if (a.getType() == type)
+    return a;
+  ArrayRef<DimAttr> from = getShape(a.getType()), to = getShape(type);
+  int64_t added = from.size() - to.size();
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::seq<int64_t>(0, added));
+  for (auto [axis, dim] : llvm::enumerate(to))
+    if (dim != from[added + axis])
+      axes.push_back(added + axis);
+  return reshape(axes.empty() ? a : sum(a, axes), type);
+}
+
+Value RuleBuilder::accumulate(Value accumulator, Value contribution) {
+  if (!accumulator || !contribution)
+    return accumulator ? accumulator : contribution;
+  return AccumulateOp::create(builder, loc, accumulator, contribution);
+}
+
+} // namespace kina
