@@ -25,7 +25,7 @@ $(VENV)/.complete: test/requirements.txt
 	@touch $@
 
 configure: venv
-	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) -DKINA_LIT=$(CURDIR)/$(VENV)/bin/lit
+	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) -DKINA_LIT="$(CURDIR)/$(VENV)/bin/lit"
 
 build: configure  ## configure and build (PRESET=dev, release or asan)
 	@cmake --build --preset $(PRESET)
