@@ -42,7 +42,7 @@ static FuncOp buildPullback(FuncOp function, ArrayRef<int64_t> wrt) {
   if (ArrayAttr clauses = function.getPreconditionsAttr())
     pullback.setPreconditionsAttr(clauses);
   for (unsigned index = 0; index < function.getNumArguments(); ++index)
-    pullback.setArgAttrs(index, function.getArgAttrs(index));
+    FunctionOpInterface(pullback).setArgAttrs(index, FunctionOpInterface(function).getArgAttrs(index));
   symbols.insert(pullback);
   pullback.setVisibility(SymbolTable::Visibility::Public);
 
@@ -79,8 +79,8 @@ public:
     size_t width = 9;
     for (int64_t index : wrt)
       width = std::max(width, names[index].size());
-    llvm::outs() << llvm::formatv("{0}  {1,-14}  {2,14}  {3,14}  {4,9}\n", llvm::fmt_pad("parameter", 0, width - 9),
-                                  "shape", "derivative", "difference", "rel.error");
+    llvm::outs() << llvm::left_justify("parameter", width)
+                 << llvm::formatv("  {0,-14}  {1,14}  {2,14}  {3,9}\n", "shape", "derivative", "difference", "rel.error");
     bool passed = true;
     auto check = [&](const std::string &label, const std::string &shape, ArrayRef<int64_t> along, unsigned directions) {
       Sample worst;
@@ -95,7 +95,7 @@ public:
       passed &= good;
       if (!(worst.error <= largest))
         largest = worst.error;
-      llvm::outs() << llvm::formatv("{0}  {1,-14}  ", llvm::fmt_pad(label, 0, width - label.size()), shape)
+      llvm::outs() << llvm::left_justify(label, width) << llvm::formatv("  {0,-14}  ", shape)
                    << llvm::format("%14.7g  %14.7g  %9.1e  %s\n", worst.derivative, worst.difference, worst.error,
                                    good ? "ok" : "DIFFERS");
       return true;
@@ -280,17 +280,18 @@ int gradCheckCommand(Session &session) {
   SmallVector<int64_t> wrt;
   for (const std::string &name : line.wrt) {
     auto it = llvm::find(names, name);
-    InFlightDiagnostic diag;
+    std::string problem;
     if (it == names.end())
-      diag = session.error() << "--wrt names `" << name << "`, which is no parameter" << didYouMean(name, names);
+      problem = "is no parameter" + didYouMean(name, names);
     else if (!hasTangent(function.getArgumentTypes()[it - names.begin()]))
-      diag = session.error() << "--wrt names `" << name << "`, which is no float and has no derivative";
-    else
-      wrt.push_back(it - names.begin());
-    if (diag.isActive()) {
+      problem = "is no float and has no derivative";
+    if (!problem.empty()) {
+      InFlightDiagnostic diag = session.error();
+      diag << "--wrt names `" << name << "`, which " << problem;
       attachHelp(diag) << "the function is " << describeSignature(function);
       return 1;
     }
+    wrt.push_back(it - names.begin());
   }
   if (line.wrt.empty())
     for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))

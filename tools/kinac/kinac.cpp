@@ -52,7 +52,7 @@ static int compileCommand(Session &session) {
 }
 
 static int checkCommand(Session &session) {
-  return succeeded(session.load()) && succeeded(session.advanceTo("typed")) ? 0 : 1;
+  return succeeded(session.load()) && succeeded(session.advanceTo("verified")) ? 0 : 1;
 }
 
 int main(int argc, char **argv) {

@@ -30,6 +30,13 @@ struct FinalizeLLVMPass : public kina::impl::FinalizeLLVMBase<FinalizeLLVMPass> 
                           UnitAttr::get(&getContext()));
     rename("_mlir_memref_to_llvm_free", "kina_rt_free");
 
+    // Names and roles of parameters have no form in LLVM IR; its translation would warn.
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      for (unsigned index = 0; index < function.getNumArguments(); ++index)
+        for (NamedAttribute attribute : llvm::to_vector(FunctionOpInterface(function).getArgAttrs(index)))
+          if (attribute.getName().strref().starts_with("kina."))
+            function.removeArgAttr(index, attribute.getName());
+
     llvm::InitializeNativeTarget();
     llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
     std::string error;
