@@ -66,9 +66,9 @@ static StringRef numpyName(DType dtype) {
   return names[static_cast<unsigned>(dtype)];
 }
 
-FailureOr<SmallVector<Tensor>> readArguments(Session &session, FuncOp function) {
+FailureOr<SmallVector<Tensor>> readArguments(Session &session, FuncOp function,
+                                             ArrayRef<std::pair<std::string, std::string>> given) {
   std::vector<std::string> names = getParameterNames(function);
-  const auto &given = session.getLine().arguments;
   bool failed = false;
   auto complain = [&](const Twine &message) {
     failed = true;

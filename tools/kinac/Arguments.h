@@ -14,8 +14,13 @@ std::vector<std::string> getParameterNames(FuncOp function);
 /// `f(x: tensor<F64, [N]>, n: Index) -> F64`.
 std::string describeSignature(FuncOp function);
 
-/// Reads one tensor per parameter from files and literals. Fails after a diagnostic.
-mlir::FailureOr<llvm::SmallVector<Tensor>> readArguments(Session &session, FuncOp function);
+/// Reads one tensor per parameter from the files and literals `given`, pairs of a
+/// parameter's name and its value. Fails after a diagnostic.
+mlir::FailureOr<llvm::SmallVector<Tensor>>
+readArguments(Session &session, FuncOp function, llvm::ArrayRef<std::pair<std::string, std::string>> given);
+
+/// Writes one file per result; on failure there is none of them.
+bool writeResults(Session &session, llvm::ArrayRef<std::string> paths, llvm::ArrayRef<Tensor> results);
 
 } // namespace kina
 

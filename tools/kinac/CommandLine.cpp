@@ -44,6 +44,9 @@ arguments of run and grad-check:
 results of run:
   --out FILE.npy       write a result to a NumPy file, once per result, in their order
   --json               print the results as one JSON array
+  --batch CALLS.json   compile once and make many calls: a JSON array of objects
+                       {"function": "f", "arguments": {"x": "x.npy"}, "out": ["y.npy"]};
+                       prints one line of JSON for each call
   --max-steps N        stop after N iterations of loops that nothing else bounds
 
 grad-check:
@@ -130,6 +133,8 @@ public:
         help = didYouMean(line.input, {"run", "check", "grad-check"});
       return usage("unexpected `" + extra + "`" + help);
     }
+    if (!line.batch.empty() && (positional.size() > 1 || !line.arguments.empty() || !line.outs.empty() || line.json))
+      return usage("with `--batch` the functions, arguments and results stand in `" + line.batch + "`");
     return line;
   }
 
@@ -213,6 +218,8 @@ private:
     }
     if (name == "--json")
       return belongs(name, run, "`run`") && flag(line.json);
+    if (name == "--batch")
+      return belongs(name, run, "`run`") && text(line.batch);
     if (name == "--max-steps")
       return belongs(name, run, "`run`") && integer(line.maxSteps);
     if (name == "--wrt") {
@@ -247,7 +254,7 @@ private:
       return choice(line.errorFormat, {"text", "json"});
     if (name == "--color")
       return choice(line.color, {"auto", "always", "never"});
-    static const std::string options[] = {"--arg", "--out",  "--json",   "--max-steps",    "--wrt",   "--eps",  "--tol",
+    static const std::string options[] = {"--arg", "--out",  "--json",   "--batch", "--max-steps",    "--wrt",   "--eps",  "--tol",
                                           "--seed", "--emit", "--timing", "--error-format", "--color", "--help", "--version"};
     usage("unknown option `" + name + "`" + didYouMean(name, options));
     return false;

@@ -27,6 +27,8 @@ struct CommandLine {
   /// `x=3` as ("x", "3"), in order.
   std::vector<std::pair<std::string, std::string>> arguments;
   std::vector<std::string> outs;
+  /// The file of --batch; "" for a single call.
+  std::string batch;
   bool json = false, timing = false;
   uint64_t maxSteps = 0;
   /// The parameters of --wrt; empty for all of float type.

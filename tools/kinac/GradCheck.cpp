@@ -317,7 +317,7 @@ int gradCheckCommand(Session &session) {
     return 1;
   }
 
-  FailureOr<SmallVector<Tensor>> arguments = readArguments(session, function);
+  FailureOr<SmallVector<Tensor>> arguments = readArguments(session, function, line.arguments);
   if (failed(arguments))
     return 1;
   std::string pullback = buildPullback(function, wrt).getSymName().str();

@@ -89,9 +89,8 @@ static void printReadable(llvm::raw_ostream &os, ArrayRef<Tensor> results) {
   }
 }
 
-/// Writes every file beside its place first, so that a failure leaves none of them.
-static bool writeResults(Session &session, ArrayRef<Tensor> results) {
-  const std::vector<std::string> &outs = session.getLine().outs;
+// Every file is written beside its place first, so that a failure leaves none of them.
+bool writeResults(Session &session, ArrayRef<std::string> outs, ArrayRef<Tensor> results) {
   SmallVector<std::string> written;
   llvm::scope_exit cleanUp([&] {
     for (const std::string &path : written)
@@ -133,7 +132,7 @@ int runCommand(Session &session) {
                     << line.outs.size() << " times";
     return 2;
   }
-  FailureOr<SmallVector<Tensor>> arguments = readArguments(session, function);
+  FailureOr<SmallVector<Tensor>> arguments = readArguments(session, function, line.arguments);
   if (failed(arguments))
     return 1;
   std::unique_ptr<JIT> jit = session.compile();
@@ -171,7 +170,7 @@ int runCommand(Session &session) {
   }
   llvm::consumeError(std::move(failure));
 
-  if (!line.outs.empty() && !writeResults(session, *results))
+  if (!line.outs.empty() && !writeResults(session, line.outs, *results))
     return 1;
   if (line.json) {
     printJson(llvm::outs(), *results);

@@ -124,7 +124,7 @@ LogicalResult Session::advanceTo(unsigned target) {
   return success();
 }
 
-FuncOp Session::selectFunction(StringRef name) {
+FuncOp Session::findFunction(StringRef name) {
   SmallVector<std::string> names;
   FuncOp found;
   for (auto function : module->getOps<FuncOp>()) {
@@ -148,8 +148,19 @@ FuncOp Session::selectFunction(StringRef name) {
                     "`" + name + "` performs effects that nothing handles, so it cannot be run on its own");
     return {};
   }
+  return found;
+}
+
+void Session::keepPublic(ArrayRef<FuncOp> functions) {
   for (auto function : module->getOps<FuncOp>())
-    function.setVisibility(function == found ? SymbolTable::Visibility::Public : SymbolTable::Visibility::Private);
+    function.setVisibility(llvm::is_contained(functions, function) ? SymbolTable::Visibility::Public
+                                                                   : SymbolTable::Visibility::Private);
+}
+
+FuncOp Session::selectFunction(StringRef name) {
+  FuncOp found = findFunction(name);
+  if (found)
+    keepPublic(found);
   return found;
 }
 

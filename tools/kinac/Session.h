@@ -25,8 +25,11 @@ public:
   mlir::LogicalResult advanceTo(unsigned stage);
   mlir::LogicalResult advanceTo(llvm::StringRef stage) { return advanceTo(*findStageIndex(stage)); }
 
-  /// Finds a function of the typed module and makes it the only public one; null after
-  /// an error.
+  /// Finds a function of the typed module that can be called; null after an error.
+  FuncOp findFunction(llvm::StringRef name);
+  /// Makes these functions the only public ones, the ones that are compiled.
+  void keepPublic(llvm::ArrayRef<FuncOp> functions);
+  /// Finds a function and makes it the only public one; null after an error.
   FuncOp selectFunction(llvm::StringRef name);
   /// Compiles what is public to machine code.
   std::unique_ptr<JIT> compile();
@@ -59,6 +62,7 @@ double measure(llvm::function_ref<void()> body);
 
 // The commands; each returns the exit status.
 int runCommand(Session &session);
+int batchCommand(Session &session);
 int gradCheckCommand(Session &session);
 
 } // namespace kina

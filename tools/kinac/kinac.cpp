@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
     break;
   }
   Session session(*line);
-  int status = line->command == CommandLine::Command::Run         ? runCommand(session)
+  int status = line->command == CommandLine::Command::Run         ? (line->batch.empty() ? runCommand(session) : batchCommand(session))
                : line->command == CommandLine::Command::Check     ? checkCommand(session)
                : line->command == CommandLine::Command::GradCheck ? gradCheckCommand(session)
                                                                   : compileCommand(session);
