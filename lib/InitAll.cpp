@@ -21,5 +21,5 @@ void kina::registerAllExtensions(mlir::DialectRegistry &registry) {
 
 void kina::registerAllPasses() {
   mlir::registerAllPasses();
-  registerADPasses();
+  registerKinaTransformsPasses();
 }

@@ -178,12 +178,4 @@ void ADPass::shortenNames(const llvm::StringSet<> &known) {
 }
 
 } // namespace
-
-void registerADPasses() {
-  registerPass([] { return createExpandGradPass(); });
-  registerPass([] { return createRecordVJPsPass(); });
-  registerPass([] { return createLowerEffectsPass(); });
-  registerPass([] { return createADPass(); });
-}
-
 } // namespace kina

@@ -1,0 +1,84 @@
+//===- Import.cpp - The translation --import-kina -------------------------===//
+
+#include "Kina/Target/Surface/Import.h"
+#include "Parser.h"
+
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace kina;
+using namespace kina::surface;
+using namespace mlir;
+
+/// The offset of the first byte that no text has, or npos.
+static size_t findBadByte(StringRef text) {
+  for (size_t at = 0; at < text.size();) {
+    unsigned char c = text[at];
+    if (c == 0)
+      return at;
+    if (c < 0x80) {
+      ++at;
+      continue;
+    }
+    auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.data()) + at;
+    auto *end = reinterpret_cast<const llvm::UTF8 *>(text.data()) + text.size();
+    if (!llvm::isLegalUTF8Sequence(begin, end))
+      return at;
+    at += llvm::getNumBytesForUTF8(c);
+  }
+  return StringRef::npos;
+}
+
+OwningOpRef<ModuleOp> kina::importKinaSource(StringRef text, StringRef filename,
+                                             MLIRContext *context) {
+  context->loadDialect<SurfaceDialect>();
+  if (text.size() >= Token::kNoComment) {
+    emitError(FileLineColLoc::get(context, filename, 1, 1), DiagCode::K0110,
+              "the input has more than 4 GiB");
+    return {};
+  }
+  if (size_t bad = findBadByte(text); bad != StringRef::npos) {
+    StringRef before = text.take_front(bad);
+    unsigned line = before.count('\n') + 1;
+    unsigned column = bad - (before.rfind('\n') + 1) + 1;
+    emitError(FileLineColRange::get(StringAttr::get(context, filename), line, column, column + 1),
+              DiagCode::K0110)
+        << "the input is not text: "
+        << (text[bad] == '\0' ? "a NUL byte" : "invalid UTF-8") << " at offset " << bad;
+    return {};
+  }
+  Parser parser(text, filename, context);
+  OwningOpRef<ModuleOp> module(
+      ModuleOp::create(FileLineColRange::get(context, filename, 1, 1)));
+  if (failed(parser.parseModule(*module)))
+    return {};
+  return module;
+}
+
+void kina::registerImportKinaTranslation() {
+  static TranslateToMLIRRegistration registration(
+      "import-kina", "translate Kina source to the surface dialect",
+      [](llvm::SourceMgr &sources, MLIRContext *context) -> OwningOpRef<Operation *> {
+        const llvm::MemoryBuffer *buffer = sources.getMemoryBuffer(sources.getMainFileID());
+        return importKinaSource(buffer->getBuffer(), buffer->getBufferIdentifier(), context);
+      },
+      [](DialectRegistry &registry) { registry.insert<SurfaceDialect>(); });
+}
+
+void kina::registerKinaSyntaxCheck() {
+  static TranslateRegistration registration(
+      "kina-syntax-check", "print whether each part of the input parses",
+      [](const std::shared_ptr<llvm::SourceMgr> &sources, llvm::raw_ostream &os,
+         MLIRContext *context) {
+        context->loadDialect<SurfaceDialect>();
+        ScopedDiagnosticHandler quiet(context, [](Diagnostic &) { return success(); });
+        StringRef rest = sources->getMemoryBuffer(sources->getMainFileID())->getBuffer();
+        while (!rest.empty()) {
+          auto [part, tail] = rest.split("%%%%%%%%%%\n");
+          rest = tail;
+          os << (importKinaSource(part, "part", context) ? "ok" : "error") << '\n';
+        }
+        return success();
+      });
+}

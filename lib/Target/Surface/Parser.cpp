@@ -1,0 +1,392 @@
+//===- Parser.cpp - Tokens, errors and recovery of the parser -------------===//
+
+#include "Parser.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace kina;
+using namespace kina::surface;
+using namespace mlir;
+
+Parser::Parser(StringRef text, StringRef filename, MLIRContext *context)
+    : lexer(text), context(context), filename(StringAttr::get(context, filename)),
+      builder(context) {
+  lineStarts.push_back(0);
+  for (size_t at = text.find('\n'); at != StringRef::npos; at = text.find('\n', at + 1))
+    lineStarts.push_back(at + 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Tokens
+//===----------------------------------------------------------------------===//
+
+const Token &Parser::peek(unsigned ahead) {
+  static const Token eof;
+  if (stopped)
+    return eof;
+  while (lookahead.size() <= ahead) {
+    lookahead.push_back(lexer.lexNative(lexOffset));
+    lexOffset = lookahead.back().end;
+  }
+  return lookahead[ahead];
+}
+
+static Tok closerOf(Tok opener) {
+  switch (opener) {
+  case Tok::LParen:
+    return Tok::RParen;
+  case Tok::LSquare:
+    return Tok::RSquare;
+  default:
+    return Tok::RBrace;
+  }
+}
+
+static bool isOpener(Tok kind) {
+  return kind == Tok::LParen || kind == Tok::LSquare || kind == Tok::LBrace;
+}
+
+static bool isCloser(Tok kind) {
+  return kind == Tok::RParen || kind == Tok::RSquare || kind == Tok::RBrace;
+}
+
+Token Parser::consume() {
+  Token token = peek();
+  if (stopped)
+    return token;
+  lookahead.erase(lookahead.begin());
+  lastEnd = token.end;
+  lastKind = token.kind;
+  if (isOpener(token.kind)) {
+    open.push_back(token);
+  } else if (isCloser(token.kind)) {
+    // A closer ends the nearest bracket of its kind; what stands open inside of it was
+    // reported already.
+    for (size_t i = open.size(); i > 0; --i)
+      if (closerOf(open[i - 1].kind) == token.kind) {
+        open.truncate(i - 1);
+        break;
+      }
+  }
+  return token;
+}
+
+bool Parser::accept(Tok kind) {
+  if (!at(kind))
+    return false;
+  consume();
+  return true;
+}
+
+void Parser::resetTo(uint32_t offset, bool noFloat) {
+  if (stopped)
+    return;
+  lookahead.clear();
+  lookahead.push_back(lexer.lexNative(offset, noFloat));
+  lexOffset = lookahead.back().end;
+}
+
+bool Parser::acceptGreater() {
+  if (at(Tok::GreaterEq)) {
+    uint32_t middle = peek().begin + 1;
+    resetTo(middle);
+    lastEnd = middle;
+    lastKind = Tok::Greater;
+    return true;
+  }
+  return accept(Tok::Greater);
+}
+
+bool Parser::expect(Tok kind, StringRef where) {
+  if (accept(kind))
+    return true;
+  errorExpected("'" + spelling(kind) + "'" + where);
+  return false;
+}
+
+bool Parser::expectClose(Tok kind, uint32_t opener, StringRef what, StringRef orElse) {
+  if (accept(kind))
+    return true;
+  const Token &found = peek();
+  // What can't stand inside brackets says that the bracket was forgotten; anything else
+  // says that the text before the closer is wrong.
+  bool forgotten = found.is(Tok::Eof) || found.is(Tok::Semi) || isCloser(found.kind) ||
+                   (found.startsLine && startsItem());
+  if (found.is(Tok::UnknownChar) || found.is(Tok::OpenString)) {
+    reportTokenProblem(found);
+    return false;
+  }
+  StringRef help = slipHint();
+  if (!mayReport(found.begin))
+    return false;
+  InFlightDiagnostic diag =
+      forgotten
+          ? emitError(location(found.begin, found.end), DiagCode::K0101)
+                << "expected '" << spelling(kind) << "' to close this " << what << ", found "
+                << describe(found)
+          : emitError(location(found.begin, found.end), DiagCode::K0104)
+                << "expected " << orElse << "'" << spelling(kind) << "', found " << describe(found);
+  diag.attachNote(location(opener, opener + 1)) << "opened here";
+  if (!help.empty())
+    attachHelp(diag) << help;
+  return false;
+}
+
+bool Parser::expectSemi(StringRef where) {
+  if (accept(Tok::Semi))
+    return true;
+  const Token &found = peek();
+  if (found.is(Tok::UnknownChar) || found.is(Tok::OpenString)) {
+    reportTokenProblem(found);
+    return false;
+  }
+  StringRef help = slipHint();
+  if (help.empty() && lastKind == Tok::RBrace)
+    help = "a statement keeps its ';' after '}'; an `if`, a loop or a block is no operand: "
+           "parenthesise it to go on behind it";
+  // The place where the ';' belongs, unless the text goes on behind it on the same line.
+  bool behind = found.startsLine || found.is(Tok::Eof) || found.is(Tok::RBrace);
+  uint32_t begin = behind ? lastEnd : found.begin;
+  uint32_t end = behind ? lastEnd + 1 : found.end;
+  if (!mayReport(found.begin))
+    return false;
+  InFlightDiagnostic diag = emitError(location(begin, end), DiagCode::K0104)
+                            << "expected ';' " << where << ", found " << describe(found);
+  if (!help.empty())
+    attachHelp(diag) << help;
+  return false;
+}
+
+Token Parser::expectName(StringRef what) {
+  if (at(Tok::Ident))
+    return consume();
+  const Token &found = peek();
+  if (isReserved(found.kind)) {
+    error(found.begin, found.end, DiagCode::K0105,
+          "'" + found.text + "' is a reserved word and cannot be " + what);
+    return {};
+  }
+  errorExpected(what);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Locations
+//===----------------------------------------------------------------------===//
+
+std::pair<unsigned, unsigned> Parser::lineAndColumn(uint32_t offset) {
+  auto next = llvm::upper_bound(lineStarts, offset);
+  unsigned line = next - lineStarts.begin();
+  return {line, offset - lineStarts[line - 1] + 1};
+}
+
+Location Parser::location(uint32_t begin, uint32_t end) {
+  auto [line, column] = lineAndColumn(begin);
+  auto [endLine, endColumn] = lineAndColumn(std::max(begin, end));
+  if (line == endLine)
+    return FileLineColRange::get(filename, line, column, endColumn);
+  return FileLineColRange::get(filename, line, column, endLine, endColumn);
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+bool Parser::mayReport(uint32_t offset) {
+  if (stopped || offset == lastError)
+    return false;
+  lastError = offset;
+  if (++errors <= kErrorLimit)
+    return true;
+  emitError(location(offset, offset + 1), DiagCode::K0104)
+      << "more than " << kErrorLimit << " errors; the rest is not read";
+  fatal();
+  return false;
+}
+
+void Parser::error(uint32_t begin, uint32_t end, DiagCode code, const Twine &message,
+                   StringRef help) {
+  if (!mayReport(begin))
+    return;
+  InFlightDiagnostic diag = emitError(location(begin, end), code, message);
+  if (!help.empty())
+    attachHelp(diag) << help;
+}
+
+std::string Parser::describe(const Token &token) {
+  if (token.is(Tok::Eof))
+    return "the end of the file";
+  if (token.is(Tok::String))
+    return "a string";
+  // A long word would drown the message.
+  if (token.text.size() > 40)
+    return ("'" + token.text.take_front(37) + "...'").str();
+  return ("'" + token.text + "'").str();
+}
+
+void Parser::reportTokenProblem(const Token &token) {
+  if (token.is(Tok::OpenString)) {
+    error(token.begin, token.end, DiagCode::K0108, "this string is not closed on its line");
+    return;
+  }
+  StringRef text = token.text;
+  size_t at = text.find_if([](char c) { return (unsigned char)c >= 0x80; });
+  if (at == StringRef::npos) {
+    StringRef help = llvm::StringSwitch<StringRef>(text)
+                         .Case("'", "strings stand in double quotes")
+                         .Case("#", "a comment begins with '//'")
+                         .Case("^", "the power of x is `x ** n`")
+                         .Case("~", "negation is `not x`")
+                         .Default("");
+    std::string shown = (unsigned char)text[0] < 0x20 || text[0] == 0x7F
+                            ? llvm::formatv("{0:x2}", unsigned((unsigned char)text[0])).str()
+                            : ("'" + text.take_front(1) + "'").str();
+    error(token.begin, token.begin + 1, DiagCode::K0103, "unknown character " + shown, help);
+    return;
+  }
+  size_t end = at + 1;
+  while (end < text.size() && ((unsigned char)text[end] & 0xC0) == 0x80)
+    ++end;
+  std::string message = ("unknown character '" + text.slice(at, end) + "'").str();
+  if (at > 0 && text.size() <= 40)
+    message += (" in identifier '" + text + "'").str();
+  error(token.begin + at, token.begin + end, DiagCode::K0103, message,
+        "names are made of the letters a to z, digits and '_'");
+}
+
+StringRef Parser::slipHint() {
+  const Token &found = peek();
+  switch (found.kind) {
+  case Tok::Equal:
+    if (found.begin == lastEnd &&
+        (lastKind == Tok::Plus || lastKind == Tok::Minus || lastKind == Tok::Star ||
+         lastKind == Tok::Slash || lastKind == Tok::At || lastKind == Tok::Percent))
+      return "there is no compound assignment: bind a new value, `let y = x + 1.0;`, carry it "
+             "as a loop state, or assign to a ref, `c := !c + 1.0;`";
+    return "comparison is `==`; a ref is assigned with `:=`";
+  case Tok::EqEq:
+  case Tok::NotEq:
+  case Tok::Less:
+  case Tok::LessEq:
+  case Tok::Greater:
+  case Tok::GreaterEq:
+    return "comparisons do not chain: write `a < b and b < c`";
+  case Tok::KwReturn:
+    return "the value of a block is its last expression; there is no `return` statement";
+  case Tok::Dot:
+    if (at(Tok::Int, 1) && peek(1).begin == found.end)
+      return "a float has digits on both sides of its dot: `0.5`";
+    return {};
+  default:
+    return {};
+  }
+}
+
+void Parser::errorExpected(const Twine &what) { errorExpected(what, {}); }
+
+void Parser::errorExpected(const Twine &what, StringRef help) {
+  const Token &found = peek();
+  if (found.is(Tok::UnknownChar) || found.is(Tok::OpenString))
+    return reportTokenProblem(found);
+  error(found.begin, found.end, DiagCode::K0104,
+        "expected " + what + ", found " + describe(found), help.empty() ? slipHint() : help);
+}
+
+void Parser::warnAboutComment() {
+  const Token &next = peek();
+  if (next.comment == Token::kNoComment)
+    return;
+  StringRef text = lexer.getText();
+  size_t end = std::min(text.find('\n', next.comment), text.size());
+  StringRef comment = text.slice(next.comment + 2, end).trim();
+  // Two words in a row are prose, not an operand.
+  bool lastWord = false;
+  SmallVector<StringRef> words;
+  llvm::SplitString(comment, words, " \t");
+  for (StringRef word : words) {
+    bool isWord = llvm::isAlpha(word.front()) && llvm::all_of(word, [](char c) {
+                    return llvm::isAlnum(c) || c == '_';
+                  });
+    if (isWord && lastWord)
+      return;
+    lastWord = isWord;
+  }
+  InFlightDiagnostic diag =
+      emitWarning(location(next.comment, next.comment + 2), DiagCode::K0109,
+                  "'//' starts a comment; the text behind it is not read");
+  attachHelp(diag) << "integer division is `/`; if this is a comment, put it behind a ';' or on "
+                      "a line of its own";
+}
+
+Parser::Nested::Nested(Parser &parser, const Token *token)
+    : parser(parser), ok(++parser.nesting <= kNestingLimit) {
+  if (ok)
+    return;
+  const Token &at = token ? *token : parser.peek();
+  parser.error(at.begin, at.end, DiagCode::K0107,
+               "nested more than " + Twine(kNestingLimit) + " levels deep");
+  parser.fatal();
+}
+
+//===----------------------------------------------------------------------===//
+// Recovery
+//===----------------------------------------------------------------------===//
+
+/// Whether an item, and nothing else, can begin here.
+bool Parser::startsItem() {
+  switch (peek().kind) {
+  case Tok::KwFn:
+    return at(Tok::Ident, 1);
+  case Tok::KwEffect:
+  case Tok::KwImport:
+  case Tok::KwType:
+    return true;
+  default:
+    return false;
+  }
+}
+
+void Parser::recover(size_t height) {
+  while (!at(Tok::Eof)) {
+    if (startsItem()) {
+      leaveBlocks = true;
+      return;
+    }
+    // A ';' can only be inside braces: brackets that stand open around it were forgotten.
+    bool braced = false;
+    for (size_t i = height; i < open.size(); ++i)
+      braced |= open[i].is(Tok::LBrace);
+    if (!braced && at(Tok::Semi)) {
+      open.truncate(std::min(open.size(), height));
+      consume();
+      return;
+    }
+    if (!braced && at(Tok::RBrace)) {
+      open.truncate(std::min(open.size(), height));
+      return;
+    }
+    // A stray closer must not close what is open around the statement.
+    SmallVector<Token> outer(open.begin(), open.begin() + std::min(open.size(), height));
+    consume();
+    if (open.size() < outer.size())
+      open = outer;
+  }
+}
+
+void Parser::recoverItem() {
+  leaveBlocks = false;
+  while (!at(Tok::Eof)) {
+    if (startsItem())
+      break;
+    if (open.empty() && (at(Tok::KwLet) || (at(Tok::At) && peek().startsLine)))
+      break;
+    bool braced = llvm::any_of(open, [](const Token &t) { return t.is(Tok::LBrace); });
+    Tok kind = consume().kind;
+    if ((kind == Tok::Semi && !braced) ||
+        (kind == Tok::RBrace && braced &&
+         llvm::none_of(open, [](const Token &t) { return t.is(Tok::LBrace); })))
+      break;
+  }
+  open.clear();
+}

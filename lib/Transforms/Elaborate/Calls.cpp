@@ -1,0 +1,887 @@
+//===- Calls.cpp - Calls of functions, closures, operations ---------------===//
+
+#include "Elaborator.h"
+
+using namespace mlir;
+
+namespace kina::elaborate {
+
+/// Inlining that nests deeper than this is a program that calls itself through its
+/// arguments.
+static constexpr unsigned kMaxInlineDepth = 200;
+
+static bool isDerivativeName(StringRef name) {
+  return name == "grad" || name == "value_and_grad" || name == "vjp" || name == "jvp";
+}
+
+Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
+  Location loc = op.getLoc();
+  Type typeArgument;
+  if (SyntaxAttr syntax = op.getTypeArgumentAttr()) {
+    if (!syntax.is(SyntaxKind::DType)) {
+      report(syntax.getLocation(), DiagCode::K0115,
+             "element type variables such as '" + syntax.getText() + "' are not built");
+      return Val::error();
+    }
+    typeArgument = dtype(syntax.getText());
+  }
+  std::vector<Val> args;
+  SmallVector<std::string> keywords;
+  // The callee: a method's object is its first argument.
+  Val callee;
+  StringRef calleeName;
+  Operation *calleeOp = op.getCallee().getDefiningOp();
+  if (auto field = dyn_cast<surface::FieldOp>(calleeOp); field && !field.getIndex()) {
+    Val base = evaluate(field.getBase(), scope);
+    if (base.isError())
+      return base;
+    calleeName = field.getMember();
+    if (base.kind == Val::Kind::TypeExpr) {
+      if (calleeName != "broadcast" || op.getArgs().size() != 1) {
+        report(loc, DiagCode::K0206, "a tensor type has only '.broadcast(dims)', which makes ones");
+        return Val::error();
+      }
+      FailureOr<SmallVector<DimAttr>> shape = asShape(evaluate(op.getArgs()[0], scope), loc);
+      if (failed(shape))
+        return Val::error();
+      Type element = getElementType(base.type);
+      Value one = ConstantOp::create(builder, loc, element,
+                                     isa<FloatType>(element) ? cast<TypedAttr>(builder.getFloatAttr(element, 1.0))
+                                                             : cast<TypedAttr>(IntegerAttr::get(element, 1)));
+      return Val::of(broadcastTo(one, *shape, loc));
+    }
+    args.push_back(std::move(base));
+    keywords.push_back("");
+    callee = lookup(calleeName, loc, scope, /*silent=*/true);
+  } else if (auto name = dyn_cast<surface::NameOp>(calleeOp)) {
+    calleeName = name.getName();
+    callee = lookup(calleeName, loc, scope, /*silent=*/true);
+  } else {
+    callee = evaluate(op.getCallee(), scope);
+    if (callee.isError())
+      return callee;
+  }
+  if (callee.isError() && !calleeName.empty()) {
+    // A name that is bound to an error was reported where it was bound.
+    for (Scope *s = scope.get(); s; s = s->parent.get())
+      if (s->names.count(calleeName.str()))
+        return Val::error();
+    if (isKnownLater(calleeName)) {
+      report(loc, DiagCode::K0115, "the operation '" + calleeName + "' is not built");
+      return Val::error();
+    }
+    InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0112, "unknown operation '" + calleeName + "'");
+    SmallVector<std::string> candidates;
+    for (auto &entry : functions)
+      candidates.push_back(entry.first);
+    for (Scope *s = scope.get(); s; s = s->parent.get())
+      for (auto &entry : s->names)
+        if (entry.second.kind == Val::Kind::Function)
+          candidates.push_back(entry.first);
+    for (StringRef known : operationNames())
+      candidates.push_back(known.str());
+    if (std::optional<std::string> close = nearest(calleeName, candidates))
+      attachHelp(diag) << "did you mean '" << *close << "'?";
+    return Val::error();
+  }
+  if (callee.kind != Val::Kind::Function) {
+    InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0206, spell(callee) + " cannot be called");
+    if (callee.isValue())
+      attachHelp(diag) << "write '*' to multiply, or ';' before a parenthesis that begins a new statement";
+    return Val::error();
+  }
+
+  // `wrt` names parameters; it is no expression.
+  bool derivative = callee.function->kind == Callable::Kind::Operation && isDerivativeName(callee.function->operation);
+  SmallVector<std::string> wrt;
+  bool hasWrt = false, bad = false;
+  for (auto [index, arg] : llvm::enumerate(op.getArgs())) {
+    StringRef keyword = op.getKeyword(index);
+    if (derivative && keyword == "wrt") {
+      hasWrt = true;
+      auto add = [&](Value value) {
+        if (auto name = value.getDefiningOp<surface::NameOp>()) {
+          wrt.push_back(name.getName().str());
+          return;
+        }
+        report(value.getLoc(), DiagCode::K0205, "'wrt' takes the name of a parameter, or names in parentheses");
+        bad = true;
+      };
+      if (auto tuple = arg.getDefiningOp<surface::TupleOp>(); tuple && !tuple.getNamesAttr())
+        for (Value member : tuple.getMembers())
+          add(member);
+      else
+        add(arg);
+      continue;
+    }
+    Val val = decay(evaluate(arg, scope));
+    bad |= val.isError();
+    args.push_back(std::move(val));
+    keywords.push_back(keyword.str());
+  }
+  if (bad)
+    return Val::error();
+  if (derivative)
+    return differentiate(callee.function->operation == "grad"             ? Callable::Derivative::Grad
+                         : callee.function->operation == "value_and_grad" ? Callable::Derivative::ValueAndGrad
+                         : callee.function->operation == "vjp"            ? Callable::Derivative::VJP
+                                                                          : Callable::Derivative::JVP,
+                         callee.function->operation, args, keywords, hasWrt ? ArrayRef<SmallVector<std::string>>(wrt) : ArrayRef<SmallVector<std::string>>(), loc);
+  if (callee.function->kind == Callable::Kind::Operation)
+    return callOperation(callee.function->operation, args, keywords, typeArgument, loc);
+  if (typeArgument) {
+    report(loc, DiagCode::K0205, "only operations that make tensors take an element type");
+    return Val::error();
+  }
+  return call(callee.function, std::move(args), std::move(keywords), loc);
+}
+
+Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val> args,
+                     SmallVector<std::string> keywords, Location loc) {
+  switch (callable->kind) {
+  case Callable::Kind::Item:
+    if (failed(elaborateSignature(*callable->item)))
+      return Val::error();
+    return callable->item->isTemplate ? inlineCallable(callable, args, keywords, loc)
+                                      : callItem(*callable->item, args, keywords, loc);
+  case Callable::Kind::Lambda:
+    return inlineCallable(callable, args, keywords, loc);
+  case Callable::Kind::Operation:
+    return callOperation(callable->operation, args, keywords, {}, loc);
+  case Callable::Kind::Derivative:
+    return applyDerivative(*callable, args, keywords, loc);
+  }
+  llvm_unreachable("all kinds handled");
+}
+
+Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords, Type typeArgument,
+                              Location loc) {
+  for (const Val &arg : args)
+    if (arg.isError())
+      return Val::error();
+  OperationRule rule = findOperation(name);
+  if (!rule) {
+    report(loc, DiagCode::K0112, "unknown operation '" + name + "'");
+    return Val::error();
+  }
+  OperationCall operation(*this, name, args, keywords, typeArgument, loc);
+  unsigned before = errors;
+  Val result = rule(operation);
+  if (errors != before || operation.failed || result.isError() || !operation.finish())
+    return Val::error();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::vector<Val>> Elaborator::orderArguments(StringRef callee, ArrayRef<std::string> params,
+                                                       ArrayRef<Val> args, ArrayRef<std::string> keywords,
+                                                       Location loc,
+                                                       SmallVector<std::pair<std::string, Val>> *extra) {
+  SmallVector<std::optional<Val>> slots(params.size());
+  auto signature = [&] {
+    std::string text = "'" + callee.str() + "' takes (";
+    llvm::raw_string_ostream os(text);
+    llvm::interleaveComma(params, os);
+    os << ")";
+    return text;
+  };
+  size_t next = 0;
+  bool bad = false;
+  for (auto [arg, keyword] : llvm::zip(args, keywords)) {
+    if (arg.isError())
+      return failure();
+    if (keyword.empty()) {
+      if (next >= params.size()) {
+        report(loc, DiagCode::K0205,
+               "too many arguments: " + signature() + ", but there are " + Twine(args.size()));
+        return failure();
+      }
+      slots[next++] = arg;
+      continue;
+    }
+    auto it = llvm::find(params, keyword);
+    if (it == params.end()) {
+      if (extra) {
+        extra->push_back({keyword, arg});
+        continue;
+      }
+      InFlightDiagnostic diag = report(loc, DiagCode::K0205, "no parameter '" + keyword + "': " + signature());
+      bad = true;
+      continue;
+    }
+    std::optional<Val> &slot = slots[it - params.begin()];
+    if (slot) {
+      report(loc, DiagCode::K0205, "parameter '" + keyword + "' is given twice");
+      bad = true;
+    }
+    slot = arg;
+  }
+  std::vector<Val> ordered;
+  for (auto [name, slot] : llvm::zip(params, slots)) {
+    if (!slot) {
+      report(loc, DiagCode::K0205, "parameter '" + name + "' is missing: " + signature());
+      return failure();
+    }
+    ordered.push_back(std::move(*slot));
+  }
+  if (bad)
+    return failure();
+  return ordered;
+}
+
+FailureOr<SmallVector<std::string>> Elaborator::parameterNames(const Callable &callable, Location loc) {
+  SmallVector<std::string> names;
+  switch (callable.kind) {
+  case Callable::Kind::Item:
+    if (failed(elaborateSignature(*callable.item)))
+      return failure();
+    for (const Param &param : callable.item->params)
+      names.push_back(param.name);
+    return names;
+  case Callable::Kind::Lambda: {
+    surface::LambdaOp lambda = callable.lambda;
+    for (SyntaxAttr param : surface::syntaxRange(lambda.getParamsAttr()))
+      names.push_back(param.getText().str());
+    return names;
+  }
+  case Callable::Kind::Derivative:
+    if (callable.derivative == Callable::Derivative::Grad || callable.derivative == Callable::Derivative::ValueAndGrad)
+      return parameterNames(*callable.base, loc);
+    return names;
+  case Callable::Kind::Operation:
+    return names;
+  }
+  llvm_unreachable("all kinds handled");
+}
+
+//===----------------------------------------------------------------------===//
+// Solving shape variables
+//===----------------------------------------------------------------------===//
+
+/// `dim` divided by the product, if it divides every term; null otherwise.
+static DimAttr divideExactly(DimAttr dim, DimTermAttr divisor) {
+  MLIRContext *context = dim.getContext();
+  DimAttr sum = DimAttr::getConstant(context, 0);
+  for (DimTermAttr term : dim.getTerms()) {
+    if (term.getCoefficient() % divisor.getCoefficient() != 0)
+      return {};
+    SmallVector<DimAtomAttr> factors(term.getFactors());
+    for (DimAtomAttr factor : divisor.getFactors()) {
+      auto it = llvm::find(factors, factor);
+      if (it == factors.end())
+        return {};
+      factors.erase(it);
+    }
+    sum = addDims(sum, DimAttr::get(context, {DimTermAttr::get(context, term.getCoefficient() / divisor.getCoefficient(),
+                                                               factors)}));
+  }
+  return sum;
+}
+
+/// What the one unknown name in the pattern must be for the pattern to equal the size:
+/// `4*H = s` gives `H = s floordiv 4`. Whether it then is equal is checked afterwards.
+static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup known) {
+  MLIRContext *context = pattern.getContext();
+  DimAttr rest = DimAttr::getConstant(context, 0), factor = DimAttr::getConstant(context, 0);
+  DimAttr unknown = DimAttr::getName(context, name);
+  for (DimTermAttr term : pattern.getTerms()) {
+    SmallVector<DimAtomAttr> others;
+    unsigned count = 0;
+    for (DimAtomAttr atom : term.getFactors()) {
+      if (atom.getKind() == AtomKind::Name && atom.getName() == name)
+        ++count;
+      else
+        others.push_back(atom);
+    }
+    DimAttr coefficient = DimAttr::get(context, {DimTermAttr::get(context, term.getCoefficient(), others)});
+    NameSet inside;
+    collectNames(coefficient, inside);
+    if (count > 1 || inside.contains(name))
+      return {};
+    if (count)
+      factor = addDims(factor, coefficient);
+    else
+      rest = addDims(rest, coefficient);
+  }
+  (void)unknown;
+  factor = substitute(factor, known);
+  DimAttr numerator = subDims(size, substitute(rest, known));
+  if (!factor || !numerator || factor.getTerms().size() != 1)
+    return {};
+  if (DimAttr exact = divideExactly(numerator, factor.getTerms()[0]))
+    return exact;
+  return floorDivDims(numerator, factor);
+}
+
+FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, ArrayRef<Val> args,
+                                                        ArrayRef<std::string> keywords, Location loc) {
+  SmallVector<std::string> names;
+  for (const Param &param : item.params)
+    names.push_back(param.name);
+  SmallVector<std::pair<std::string, Val>> extra;
+  FailureOr<std::vector<Val>> ordered = orderArguments(item.name, names, args, keywords, loc, &extra);
+  if (failed(ordered) || failed(elaborateItem(item)))
+    return failure();
+
+  llvm::StringMap<DimAttr> solution;
+  auto known = [&](StringRef name) { return solution.lookup(name); };
+  for (auto &[name, val] : extra) {
+    if (!item.shapeVars.count(name)) {
+      report(loc, DiagCode::K0205, "'" + item.name + "' has no parameter and no shape variable '" + name + "'");
+      return failure();
+    }
+    DimAttr dim = asDim(val, loc);
+    if (!dim)
+      return failure();
+    solution[name] = dim;
+  }
+
+  // Pair declared leaves with arguments.
+  struct Leaf {
+    Type declared;
+    Val *arg;
+    std::string what;
+  };
+  SmallVector<Leaf> leaves;
+  bool bad = false;
+  auto pair = [&](auto &&self, const Ty &type, Val &val, const std::string &what) -> void {
+    switch (type.kind) {
+    case Ty::Kind::Value: {
+      if (failed(asValue(val, loc, what))) {
+        bad = true;
+        return;
+      }
+      if (!type.indexName.empty()) {
+        DimAttr dim = asDim(val, loc);
+        bad |= !dim;
+        if (dim)
+          solution[type.indexName] = dim;
+      }
+      leaves.push_back({type.type, &val, what});
+      return;
+    }
+    case Ty::Kind::Tuple:
+      if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size()) {
+        report(loc, DiagCode::K0205, what + " is a tuple of " + Twine(type.members.size()) + ", not " + spell(val));
+        bad = true;
+        return;
+      }
+      for (auto [index, member] : llvm::enumerate(val.members))
+        self(self, type.members[index], member, what + "." + std::to_string(index));
+      return;
+    default:
+      if (val.kind != Val::Kind::Unit) {
+        report(loc, DiagCode::K0205, what + " is (), not " + spell(val));
+        bad = true;
+      }
+      return;
+    }
+  };
+  for (auto [param, val] : llvm::zip(item.params, *ordered))
+    pair(pair, param.type, val, "argument '" + param.name + "' of '" + item.name + "'");
+  if (bad)
+    return failure();
+
+  // Bare names first, then patterns with one unknown, until nothing moves.
+  for (bool bareOnly : {true, false})
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (Leaf &leaf : leaves) {
+        ArrayRef<DimAttr> want = getShape(leaf.declared), have = getShape(leaf.arg->getType());
+        if (want.size() != have.size())
+          continue;
+        for (auto [pattern, size] : llvm::zip(want, have)) {
+          NameSet inside;
+          collectNames(pattern, inside);
+          SmallVector<StringRef> open;
+          for (StringRef name : inside)
+            if (!solution.count(name))
+              open.push_back(name);
+          if (open.size() != 1 || (bareOnly && pattern.getSingleName().empty()))
+            continue;
+          if (DimAttr value = solveDim(pattern, size, open[0], known)) {
+            solution[open[0]] = value;
+            progress = true;
+          }
+        }
+      }
+    }
+  SmallVector<NamedAttribute> subst;
+  for (auto &[name, least] : item.shapeVars) {
+    DimAttr value = solution.lookup(name);
+    if (!value) {
+      InFlightDiagnostic diag = report(loc, DiagCode::K0203,
+                                       "shape variable '" + name + "' of '" + item.name +
+                                           "' cannot be computed from the arguments");
+      attachHelp(diag) << "give it by keyword, '" << item.name << "(.., " << name << "=20)'";
+      return failure();
+    }
+    subst.push_back(builder.getNamedAttr(name, value));
+    bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, least), value),
+                         ObligationKind::precondition, DiagCode::K0304,
+                         "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
+                             toString(value) + "' here"));
+  }
+  Prepared prepared;
+  prepared.subst = builder.getDictionaryAttr(subst);
+  for (Leaf &leaf : leaves) {
+    if (leaf.declared.isIndex()) {
+      prepared.operands.push_back(asIndex(*leaf.arg, loc));
+      continue;
+    }
+    Type expected = substitute(leaf.declared, prepared.subst);
+    if (!expected) {
+      report(loc, DiagCode::K0204, "a dimension of " + leaf.what + " leaves 64 bits");
+      return failure();
+    }
+    FailureOr<Value> value = coerce(loc, leaf.arg->value, expected, leaf.what);
+    bad |= failed(value);
+    prepared.operands.push_back(succeeded(value) ? *value : Value());
+  }
+  for (ClauseAttr clause : item.clauses)
+    bad |= failed(oblige(loc, substitute(clause.getPred(), prepared.subst), ObligationKind::precondition,
+                         DiagCode::K0304,
+                         "'" + item.name + "' requires '" + clause.getText() + "', which may fail here"));
+  if (bad)
+    return failure();
+  for (StringRef name : item.unsolved)
+    prepared.operands.push_back(
+        DimOp::create(builder, loc, builder.getIndexType(), cast<DimAttr>(prepared.subst.get(name))));
+  for (StringAttr global : item.globals) {
+    Val val = getGlobalParameter(global, loc);
+    if (val.isError())
+      return failure();
+    prepared.operands.push_back(val.value);
+  }
+  return prepared;
+}
+
+/// The structure over these values, which are consumed.
+static Val fill(Elaborator &e, const Ty &type, ValueRange &values) {
+  switch (type.kind) {
+  case Ty::Kind::Value: {
+    Value value = values.front();
+    values = values.drop_front();
+    bool integer = getRank(value.getType()) == 0 && isa<IntegerType>(value.getType()) && !value.getType().isInteger(1);
+    return Val::of(value, integer ? e.freshAtom() : DimAttr());
+  }
+  case Ty::Kind::Tuple: {
+    std::vector<Val> members;
+    for (const Ty &member : type.members)
+      members.push_back(fill(e, member, values));
+    return Val::tuple(std::move(members));
+  }
+  default:
+    return Val::unit();
+  }
+}
+
+Val Elaborator::callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc) {
+  FailureOr<Prepared> prepared = prepareCall(item, args, keywords, loc);
+  if (failed(prepared))
+    return Val::error();
+  SmallVector<Type> types;
+  for (Type type : item.function.getResultTypes())
+    types.push_back(substitute(type, prepared->subst));
+  auto result = CallOp::create(builder, loc, types, item.name, prepared->operands, prepared->subst, ArrayAttr(),
+                               ArrayAttr());
+  ValueRange values = result.getResults();
+  return fill(*this, item.resultType, values);
+}
+
+Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args,
+                               ArrayRef<std::string> keywords, Location loc) {
+  if (inlineDepth >= kMaxInlineDepth) {
+    report(loc, DiagCode::K0208, "functions call each other without end");
+    return Val::error();
+  }
+  llvm::SaveAndRestore<unsigned> depth(inlineDepth, inlineDepth + 1);
+  FailureOr<SmallVector<std::string>> names = parameterNames(*callable, loc);
+  if (failed(names))
+    return Val::error();
+  bool isItem = callable->kind == Callable::Kind::Item;
+  StringRef name = isItem ? StringRef(callable->item->name) : StringRef("this function");
+  SmallVector<std::pair<std::string, Val>> extra;
+  FailureOr<std::vector<Val>> ordered = orderArguments(name, *names, args, keywords, loc, isItem ? &extra : nullptr);
+  if (failed(ordered))
+    return Val::error();
+  surface::LambdaOp lambda = callable->lambda;
+  auto scope = std::make_shared<Scope>(isItem ? moduleScope : callable->scope, current);
+  ArrayAttr params = isItem ? callable->item->op.getParamsAttr() : lambda.getParamsAttr();
+  SyntaxAttr returnType = isItem ? callable->item->op.getReturnTypeAttr() : lambda.getReturnTypeAttr();
+  Region &body = isItem ? callable->item->op.getBody() : lambda.getBody();
+
+  // An item's shape variables are solved from its arguments; a lambda's are those of the
+  // function it stands in.
+  if (isItem) {
+    FunctionItem &item = *callable->item;
+    for (auto &[key, val] : extra) {
+      DimAttr dim = item.shapeVars.count(key) ? asDim(val, loc) : DimAttr();
+      if (!item.shapeVars.count(key))
+        report(loc, DiagCode::K0205, "'" + item.name + "' has no parameter and no shape variable '" + key + "'");
+      if (!dim)
+        return Val::error();
+      scope->dims[key] = dim;
+    }
+    // Declared types over the item's own names, to match against the arguments.
+    Scope pattern(moduleScope, nullptr);
+    for (auto &[var, least] : item.shapeVars)
+      pattern.dims[var.str()] = DimAttr::getName(context, var);
+    SmallVector<std::pair<Type, Type>> pairs;
+    for (auto [param, val] : llvm::zip(surface::syntaxRange(params), *ordered)) {
+      if (param.getChildren().empty() || val.kind == Val::Kind::Function)
+        continue;
+      FailureOr<Ty> type = elaborateType(param.getChild(0), pattern, param.getText());
+      if (failed(type))
+        return Val::error();
+      if (type->kind == Ty::Kind::Value) {
+        if (failed(asValue(val, loc, "argument '" + param.getText() + "'")))
+          return Val::error();
+        if (!type->indexName.empty()) {
+          DimAttr dim = asDim(val, loc);
+          if (!dim)
+            return Val::error();
+          scope->dims[type->indexName] = dim;
+        }
+        pairs.push_back({type->type, val.getType()});
+      }
+    }
+    auto known = [&](StringRef var) {
+      auto it = scope->dims.find(var);
+      return it == scope->dims.end() ? DimAttr() : it->second;
+    };
+    for (bool progress = true; progress;) {
+      progress = false;
+      for (auto [declared, actual] : pairs) {
+        if (getRank(declared) != getRank(actual))
+          continue;
+        for (auto [dim, size] : llvm::zip(getShape(declared), getShape(actual))) {
+          NameSet inside;
+          collectNames(dim, inside);
+          SmallVector<StringRef> open;
+          for (StringRef var : inside)
+            if (!known(var))
+              open.push_back(var);
+          if (open.size() != 1)
+            continue;
+          if (DimAttr value = solveDim(dim, size, open[0], known)) {
+            scope->dims[open[0].str()] = value;
+            progress = true;
+          }
+        }
+      }
+    }
+    for (auto &[var, least] : item.shapeVars)
+      if (!known(var)) {
+        report(loc, DiagCode::K0203,
+               "shape variable '" + var + "' of '" + item.name + "' cannot be computed from the arguments");
+        return Val::error();
+      }
+    auto lookup = [&](StringRef var) { return known(var); };
+    for (ClauseAttr clause : item.clauses)
+      if (failed(oblige(loc, substitute(clause.getPred(), lookup), ObligationKind::precondition, DiagCode::K0304,
+                        "'" + item.name + "' requires '" + clause.getText() + "', which may fail here")))
+        return Val::error();
+  }
+  for (auto [param, val] : llvm::zip(surface::syntaxRange(params), *ordered)) {
+    if (!param.getChildren().empty() && val.kind != Val::Kind::Function) {
+      FailureOr<Ty> type = elaborateType(param.getChild(0), *scope, param.getText());
+      if (failed(type) || failed(checkDeclared(val, *type, loc, "argument '" + param.getText() + "'")))
+        return Val::error();
+    }
+    scope->names[param.getText().str()] = val;
+  }
+  std::optional<Ty> result;
+  if (returnType) {
+    FailureOr<Ty> type = elaborateType(returnType, *scope);
+    if (failed(type))
+      return Val::error();
+    result = *type;
+  }
+  Val val = evaluateBlock(body, scope, result && result->kind == Ty::Kind::Tuple);
+  if (result && failed(checkDeclared(val, *result, loc, "the value of " + name)))
+    return Val::error();
+  return val;
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives
+//===----------------------------------------------------------------------===//
+
+Val Elaborator::differentiate(Callable::Derivative kind, StringRef name, ArrayRef<Val> args,
+                              ArrayRef<std::string> keywords, ArrayRef<SmallVector<std::string>> wrt, Location loc) {
+  if (args.empty() || args.front().kind != Val::Kind::Function || !keywords.front().empty()) {
+    report(loc, DiagCode::K0205, "'" + name + "' takes a function first");
+    return Val::error();
+  }
+  auto derivative = std::make_shared<Callable>(Callable::Kind::Derivative, loc);
+  derivative->derivative = kind;
+  derivative->base = args.front().function;
+  if (!wrt.empty()) {
+    derivative->hasWrt = true;
+    derivative->wrt = wrt.front();
+  }
+  args = args.drop_front();
+  keywords = keywords.drop_front();
+  bool pulls = kind == Callable::Derivative::VJP || kind == Callable::Derivative::JVP;
+  if (pulls) {
+    if (args.empty()) {
+      report(loc, DiagCode::K0205, "'" + name + "' takes a function and the point, '" + name + "(f, x)'");
+      return Val::error();
+    }
+    derivative->point.assign(args.begin(), args.end());
+    derivative->pointKeywords.assign(keywords.begin(), keywords.end());
+    return Val::of(std::move(derivative));
+  }
+  if (args.empty())
+    return Val::of(std::move(derivative));
+  return applyDerivative(*derivative, args, keywords, loc);
+}
+
+Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, ArrayRef<std::string> keywords,
+                                Location loc) {
+  using D = Callable::Derivative;
+  bool pulls = derivative.derivative == D::VJP || derivative.derivative == D::JVP;
+  ArrayRef<Val> point = pulls ? ArrayRef<Val>(derivative.point) : args;
+  ArrayRef<std::string> pointKeywords = pulls ? ArrayRef<std::string>(derivative.pointKeywords) : keywords;
+  Callable &base = *derivative.base;
+  FailureOr<SmallVector<std::string>> names = parameterNames(base, loc);
+  if (failed(names))
+    return Val::error();
+
+  // The function, its operands, and which of them belong to which parameter.
+  FuncOp callee;
+  SmallVector<Value> operands;
+  DictionaryAttr subst;
+  SmallVector<std::pair<unsigned, unsigned>> ranges;
+  std::vector<Val> params;
+  SmallVector<Type> resultTypes;
+  Ty resultStructure;
+  Val resultVal;
+  bool isItem = base.kind == Callable::Kind::Item && !base.item->isTemplate;
+  if (isItem) {
+    FunctionItem &item = *base.item;
+    FailureOr<Prepared> prepared = prepareCall(item, point, pointKeywords, loc);
+    if (failed(prepared))
+      return Val::error();
+    callee = item.function;
+    operands = prepared->operands;
+    subst = prepared->subst;
+    ValueRange all(operands);
+    for (Param &param : item.params) {
+      ranges.push_back({param.first, param.count});
+      ValueRange part = all.slice(param.first, param.count);
+      params.push_back(fill(*this, param.type, part));
+    }
+    // Module-level lets that became parameters can be named, too.
+    unsigned first = operands.size() - item.globals.size();
+    for (auto [index, global] : llvm::enumerate(item.globals)) {
+      names->push_back(global.str());
+      ranges.push_back({first + static_cast<unsigned>(index), 1});
+      params.push_back(Val::of(operands[first + index]));
+    }
+    for (Type type : item.function.getResultTypes())
+      resultTypes.push_back(substitute(type, subst));
+  } else {
+    std::vector<Val> ordered(point);
+    if (base.kind == Callable::Kind::Operation ||
+        (base.kind == Callable::Kind::Derivative && names->empty())) {
+      names->clear();
+      for (size_t i = 0; i < point.size(); ++i)
+        names->push_back("");
+    } else {
+      FailureOr<std::vector<Val>> sorted = orderArguments("the function", *names, point, pointKeywords, loc);
+      if (failed(sorted))
+        return Val::error();
+      ordered = *sorted;
+    }
+    for (Val &val : ordered)
+      if (val.kind == Val::Kind::List && failed(asValue(val, loc, "an argument")))
+        return Val::error();
+    FailureOr<Lifted> lifted =
+        lift(derivative.base, ordered, SmallVector<std::string>(ordered.size(), ""), loc);
+    if (failed(lifted))
+      return Val::error();
+    callee = lifted->function;
+    subst = lifted->subst;
+    for (const Val &val : ordered) {
+      SmallVector<Value> leaves;
+      if (val.kind != Val::Kind::Function)
+        flatten(val, leaves);
+      ranges.push_back({static_cast<unsigned>(operands.size()), static_cast<unsigned>(leaves.size())});
+      llvm::append_range(operands, leaves);
+      params.push_back(val);
+    }
+    llvm::append_range(operands, lifted->operands);
+    resultVal = lifted->result;
+    SmallVector<Value> leaves;
+    flatten(resultVal, leaves);
+    for (Value leaf : leaves)
+      resultTypes.push_back(leaf.getType());
+  }
+
+  // With respect to what.
+  auto isFloat = [&](Type type) {
+    Type element = getElementType(type);
+    return element && !(elementTypes.allowed(element) & ~kFloats);
+  };
+  SmallVector<size_t> chosen;
+  if (derivative.hasWrt) {
+    for (const std::string &name : derivative.wrt) {
+      auto it = llvm::find(*names, name);
+      if (it == names->end()) {
+        InFlightDiagnostic diag = report(loc, DiagCode::K0205, "'wrt' names '" + name + "', which is no parameter");
+        if (std::optional<std::string> close = nearest(name, *names))
+          attachHelp(diag) << "there is a parameter '" << *close << "'";
+        return Val::error();
+      }
+      chosen.push_back(it - names->begin());
+    }
+    llvm::sort(chosen);
+    if (llvm::unique(chosen) != chosen.end()) {
+      report(loc, DiagCode::K0205, "'wrt' names a parameter twice");
+      return Val::error();
+    }
+  } else {
+    size_t own = isItem ? base.item->params.size() : params.size();
+    for (size_t i = 0; i < own; ++i) {
+      SmallVector<Value> leaves;
+      if (params[i].kind != Val::Kind::Function)
+        flatten(params[i], leaves);
+      if (llvm::any_of(leaves, [&](Value leaf) { return isFloat(leaf.getType()); }))
+        chosen.push_back(i);
+    }
+  }
+  SmallVector<int64_t> wrt;
+  SmallVector<Type> gradientTypes;
+  for (size_t index : chosen) {
+    unsigned count = 0;
+    for (unsigned i = ranges[index].first, e = i + ranges[index].second; i < e; ++i) {
+      // Only floats have derivatives. An open literal that is differentiated is one.
+      bool open = isa<HoleType>(elementTypes.resolve(getElementType(operands[i].getType())));
+      if (!isFloat(operands[i].getType()) && !(derivative.hasWrt && open &&
+                                               elementTypes.restrict(getElementType(operands[i].getType()), kFloats)))
+        continue;
+      wrt.push_back(i);
+      gradientTypes.push_back(operands[i].getType());
+      ++count;
+    }
+    if (!count) {
+      report(loc, DiagCode::K0603,
+             "parameter '" + (*names)[index] + "' is " + spell(params[index]) + ", which has no derivative");
+      return Val::error();
+    }
+  }
+  if (wrt.empty()) {
+    report(loc, DiagCode::K0603, "no parameter is a float, so there is nothing to differentiate in");
+    return Val::error();
+  }
+
+  // A parameter's gradient has its structure; members without a derivative are ().
+  auto gradients = [&](ValueRange values) {
+    std::vector<Val> members;
+    size_t next = 0;
+    for (size_t index : chosen) {
+      unsigned at = ranges[index].first;
+      auto build = [&](auto &&self, const Val &param) -> Val {
+        if (param.isValue())
+          return llvm::is_contained(wrt, static_cast<int64_t>(at++)) ? Val::of(values[next++]) : Val::unit();
+        Val result = param;
+        result.isLoop = false;
+        for (Val &member : result.members)
+          member = self(self, member);
+        return result;
+      };
+      members.push_back(build(build, params[index]));
+    }
+    return members;
+  };
+  auto structured = [&](ValueRange values) {
+    return isItem ? fill(*this, base.item->resultType, values) : rebuild(resultVal, values);
+  };
+  auto single = [](std::vector<Val> members) {
+    return members.size() == 1 ? members.front() : Val::tuple(std::move(members));
+  };
+  auto symbol = FlatSymbolRefAttr::get(callee.getSymNameAttr());
+  auto wrtAttr = builder.getDenseI64ArrayAttr(wrt);
+
+  if (!pulls) {
+    // The loss is the first result, or the only one.
+    if (resultTypes.empty() || getRank(resultTypes.front()) != 0 ||
+        !elementTypes.restrict(getElementType(resultTypes.front()), kFloats) ||
+        (isItem ? base.item->resultType.kind == Ty::Kind::Tuple &&
+                      base.item->resultType.members.front().kind != Ty::Kind::Value
+                : resultVal.kind == Val::Kind::Tuple && !resultVal.members.front().isValue())) {
+      InFlightDiagnostic diag = report(loc, DiagCode::K0603,
+                                       "the function's (first) result must be one float scalar, not " +
+                                           (resultTypes.empty() ? std::string("()") : spell(resultTypes.front())));
+      attachHelp(diag) << "reduce it, for example with sum(..), or use vjp(f, x)(ct)";
+      return Val::error();
+    }
+    bool value = derivative.derivative == D::ValueAndGrad;
+    SmallVector<Type> types;
+    if (value)
+      types = resultTypes;
+    llvm::append_range(types, gradientTypes);
+    auto op = GradOp::create(builder, loc, types, symbol, operands, subst, wrtAttr,
+                             value ? builder.getUnitAttr() : UnitAttr());
+    if (!value)
+      return single(gradients(op.getResults()));
+    ValueRange all = op.getResults();
+    Val result = structured(all.take_front(resultTypes.size()));
+    std::vector<Val> members;
+    if (result.kind == Val::Kind::Tuple)
+      members.assign(result.members.begin(), result.members.end());
+    else
+      members.push_back(result);
+    llvm::append_range(members, gradients(all.drop_front(resultTypes.size())));
+    return Val::tuple(std::move(members));
+  }
+
+  // Cotangents are shaped like the float results, tangents like the parameters in `wrt`.
+  SmallVector<Value> directions;
+  SmallVector<Type> expected;
+  if (derivative.derivative == D::VJP) {
+    for (Type type : resultTypes)
+      if (isFloat(type) || elementTypes.restrict(getElementType(type), kFloats))
+        expected.push_back(type);
+  } else {
+    expected = gradientTypes;
+  }
+  for (const Val &arg : args) {
+    Val val = arg;
+    if (val.kind == Val::Kind::List && failed(asValue(val, loc, "an argument")))
+      return Val::error();
+    flatten(val, directions);
+  }
+  if (directions.size() != expected.size()) {
+    report(loc, DiagCode::K0205,
+           (derivative.derivative == D::VJP ? "the pullback takes " : "the pushforward takes ") +
+               Twine(expected.size()) +
+               (derivative.derivative == D::VJP ? " cotangents, shaped like the result" : " tangents, shaped like the parameters") +
+               ", not " + Twine(directions.size()));
+    return Val::error();
+  }
+  for (auto [value, type] : llvm::zip(directions, expected)) {
+    FailureOr<Value> same =
+        coerce(loc, value, type, derivative.derivative == D::VJP ? "the cotangent" : "the tangent");
+    if (failed(same))
+      return Val::error();
+    value = *same;
+  }
+  if (derivative.derivative == D::VJP) {
+    auto op = VJPOp::create(builder, loc, gradientTypes, symbol, operands, directions, subst, wrtAttr, UnitAttr());
+    return single(gradients(op.getResults()));
+  }
+  SmallVector<Type> tangents = llvm::filter_to_vector(resultTypes, isFloat);
+  auto op = JVPOp::create(builder, loc, tangents, symbol, operands, directions, subst, wrtAttr, UnitAttr());
+  std::vector<Val> members;
+  for (Value result : op.getResults())
+    members.push_back(Val::of(result));
+  return single(std::move(members));
+}
+
+} // namespace kina::elaborate

@@ -1,0 +1,365 @@
+//===- ControlFlow.cpp - if, while, for -----------------------------------===//
+
+#include "Elaborator.h"
+
+using namespace mlir;
+
+namespace kina::elaborate {
+
+void Elaborator::flatten(const Val &val, SmallVectorImpl<Value> &leaves) {
+  if (val.isValue())
+    leaves.push_back(val.value);
+  for (const Val &member : val.members)
+    flatten(member, leaves);
+}
+
+Val Elaborator::rebuild(const Val &pattern, ValueRange &values) {
+  Val result = pattern;
+  result.pred = {};
+  if (pattern.isValue()) {
+    result.value = values.front();
+    values = values.drop_front();
+    // Its value is another one now.
+    if (result.sym)
+      result.sym = freshAtom();
+  }
+  for (Val &member : result.members)
+    member = rebuild(member, values);
+  return result;
+}
+
+/// Whether the value can cross a region's border: tensors, scalars, tuples of them.
+static bool isFirstOrder(const Val &val) {
+  switch (val.kind) {
+  case Val::Kind::Unit:
+  case Val::Kind::Value:
+    return true;
+  case Val::Kind::Tuple:
+    return llvm::all_of(val.members, isFirstOrder);
+  default:
+    return false;
+  }
+}
+
+static bool sameStructure(const Val &a, const Val &b) {
+  return a.kind == b.kind && a.members.size() == b.members.size() &&
+         llvm::all_of(llvm::zip(a.members, b.members),
+                      [](auto pair) { return sameStructure(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+//===----------------------------------------------------------------------===//
+// if
+//===----------------------------------------------------------------------===//
+
+Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
+  Location loc = op.getLoc();
+  Val cond = evaluate(op.getCond(), scope);
+  FailureOr<Value> condition = asValue(cond, op.getCond().getLoc(), "a condition");
+  if (failed(condition))
+    return Val::error();
+  if (!elementTypes.restrict(getElementType(condition->getType()), kBool)) {
+    InFlightDiagnostic diag = report(op.getCond().getLoc(), DiagCode::K0404,
+                                     "a condition is a boolean, not " + spell(condition->getType()));
+    attachHelp(diag) << "compare it, for example with '!= 0'";
+    return Val::error();
+  }
+  bool hasElse = !op.getElseRegion().empty();
+
+  // A mask chooses element by element: both arms are evaluated, here.
+  if (getRank(condition->getType()) > 0) {
+    if (!hasElse) {
+      report(loc, DiagCode::K0404, "an 'if' over a mask needs an 'else'");
+      return Val::error();
+    }
+    Val a = evaluateBlock(op.getThenRegion(), std::make_shared<Scope>(scope, current));
+    Val b = evaluateBlock(op.getElseRegion(), std::make_shared<Scope>(scope, current));
+    FailureOr<Value> x = asValue(a, loc, "an arm of a mask's 'if'"), y = asValue(b, loc, "an arm of a mask's 'if'");
+    if (failed(x) || failed(y))
+      return Val::error();
+    ArrayRef<DimAttr> shape = getShape(condition->getType());
+    for (Value arm : {*x, *y})
+      if (getRank(arm.getType()) != 0 && getShape(arm.getType()) != shape) {
+        report(loc, DiagCode::K0404,
+               "the mask has type " + spell(condition->getType()) + ", but an arm has type " + spell(arm.getType()));
+        return Val::error();
+      }
+    if (!unifyElements(*x, *y, loc))
+      return Val::error();
+    return Val::of(SelectOp::create(builder, loc, *condition, broadcastTo(*x, shape, loc), broadcastTo(*y, shape, loc)));
+  }
+
+  // What the condition says of sizes is a fact in its arm.
+  auto branch = IfOp::create(builder, loc, TypeRange(), *condition);
+  auto arm = [&](Region &source, Region &target, PredAttr fact) -> Val {
+    OpBuilder::InsertionGuard guard(builder);
+    size_t facts = current->facts.size();
+    if (fact)
+      current->facts.push_back(fact);
+    builder.setInsertionPointToEnd(&target.emplaceBlock());
+    Val val = source.empty() ? Val::unit() : evaluateBlock(source, std::make_shared<Scope>(scope, current));
+    current->facts.resize(facts);
+    return val;
+  };
+  Val a = arm(op.getThenRegion(), branch.getThenRegion(), cond.pred);
+  Val b = arm(op.getElseRegion(), branch.getElseRegion(), cond.pred ? makeNot(cond.pred) : PredAttr());
+  auto give = [&](DiagCode code, const Twine &message) {
+    report(loc, code, message);
+    branch.erase();
+    return Val::error();
+  };
+  if (a.isError() || b.isError()) {
+    branch.erase();
+    return Val::error();
+  }
+  if (!hasElse)
+    a = Val::unit(); // A statement: its value, if any, is dropped.
+  if (!isFirstOrder(a) || !isFirstOrder(b))
+    return give(DiagCode::K0206, "an arm of an 'if' gives " + spell(isFirstOrder(a) ? b : a) +
+                                     ", but only tensors, scalars and tuples of them can leave it");
+  if (!sameStructure(a, b))
+    return give(DiagCode::K0402, "branch types differ: " + spell(a) + " and " + spell(b));
+  SmallVector<Value> x, y;
+  flatten(a, x);
+  flatten(b, y);
+  // Types of both arms are made those of the first.
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&branch.getElseRegion().front());
+    for (auto [mine, theirs] : llvm::zip(y, x)) {
+      if (!elementTypes.unify(getElementType(mine.getType()), getElementType(theirs.getType())) ||
+          getRank(mine.getType()) != getRank(theirs.getType()))
+        return give(DiagCode::K0402, "branch types differ: " + spell(a) + " and " + spell(b));
+      FailureOr<Value> same = coerce(loc, mine, theirs.getType(), "the second arm", DiagCode::K0402);
+      if (failed(same)) {
+        branch.erase();
+        return Val::error();
+      }
+      mine = *same;
+    }
+    YieldOp::create(builder, loc, y);
+    builder.setInsertionPointToEnd(&branch.getThenRegion().front());
+    YieldOp::create(builder, loc, x);
+  }
+  auto typed = IfOp::create(builder, loc, TypeRange(ValueRange(x)), *condition);
+  typed.getThenRegion().takeBody(branch.getThenRegion());
+  typed.getElseRegion().takeBody(branch.getElseRegion());
+  branch.erase();
+  ValueRange results = typed.getResults();
+  return rebuild(a, results);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The states of a loop: their names, and the structure and values they start with.
+struct States {
+  SmallVector<StringRef> names;
+  std::vector<Val> inits;
+  SmallVector<Value> leaves;
+};
+} // namespace
+
+static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, OperandRange inits, const ScopePtr &scope) {
+  States states;
+  bool bad = false;
+  for (auto [node, init] : llvm::zip(surface::syntaxRange(syntax), inits)) {
+    Val val = e.decay(e.evaluate(init, scope));
+    if (val.kind == Val::Kind::List)
+      val = e.listToTensor(val, init.getLoc());
+    if (val.isError()) {
+      bad = true;
+      continue;
+    }
+    if (!isFirstOrder(val)) {
+      e.report(init.getLoc(), DiagCode::K0206,
+               "a loop state is a tensor, a scalar or a tuple of them, not " + e.spell(val));
+      bad = true;
+      continue;
+    }
+    if (!node.getChildren().empty()) {
+      FailureOr<Ty> type = e.elaborateType(node.getChild(0), *scope);
+      if (failed(type) || failed(e.checkDeclared(val, *type, init.getLoc(), "state '" + node.getText() + "'"))) {
+        bad = true;
+        continue;
+      }
+    }
+    if (llvm::is_contained(states.names, node.getText())) {
+      e.report(node.getLocation(), DiagCode::K0114, "loop state '" + node.getText() + "' is declared twice");
+      bad = true;
+    }
+    states.names.push_back(node.getText());
+    states.inits.push_back(std::move(val));
+  }
+  if (bad)
+    return failure();
+  for (const Val &val : states.inits)
+    e.flatten(val, states.leaves);
+  return states;
+}
+
+/// Binds the names to the values in a scope of their own. An integer is a new run-time
+/// value there.
+static ScopePtr bindStates(Elaborator &e, const States &states, ValueRange values, const ScopePtr &scope) {
+  auto inner = std::make_shared<Scope>(scope, e.current);
+  for (auto [name, init] : llvm::zip(states.names, states.inits))
+    inner->names[name.str()] = e.rebuild(init, values);
+  return inner;
+}
+
+/// Converts what the body gives to the states' types.
+static LogicalResult yieldStates(Elaborator &e, const States &states, Val val, ValueRange extra, Location loc) {
+  OpBuilder &b = e.getBuilder();
+  if (val.isError())
+    return failure();
+  // One state is yielded as it is, several as a tuple.
+  std::vector<Val> members;
+  if (states.names.size() == 1 && !(val.kind == Val::Kind::Tuple && val.members.size() == 1))
+    members.push_back(val);
+  else if (states.names.empty())
+    ; // nothing to yield
+  else if (val.kind == Val::Kind::Tuple)
+    members.assign(val.members.begin(), val.members.end());
+  if (members.size() != states.names.size())
+    return e.report(loc, DiagCode::K0504,
+                    "the loop has " + Twine(states.names.size()) + " states, but its body gives " + e.spell(val));
+  SmallVector<Value> yielded;
+  bool bad = false;
+  for (auto [name, init, next] : llvm::zip(states.names, states.inits, members)) {
+    if (next.kind == Val::Kind::List)
+      next = e.listToTensor(next, loc);
+    if (next.isError()) {
+      bad = true;
+      continue;
+    }
+    if (!sameStructure(init, next)) {
+      e.report(loc, DiagCode::K0504,
+               "loop state '" + name + "' starts as " + e.spell(init) + ", but the body gives " + e.spell(next));
+      bad = true;
+      continue;
+    }
+    SmallVector<Value> from, to;
+    e.flatten(next, from);
+    e.flatten(init, to);
+    for (auto [value, goal] : llvm::zip(from, to)) {
+      FailureOr<Value> same =
+          e.coerce(loc, value, goal.getType(), "the next value of state '" + name + "'", DiagCode::K0504);
+      if (failed(same))
+        bad = true;
+      else
+        yielded.push_back(*same);
+    }
+  }
+  if (bad)
+    return failure();
+  llvm::append_range(yielded, extra);
+  YieldOp::create(b, loc, yielded);
+  return success();
+}
+
+/// The loop's value: all states, of which a single name takes the first.
+static Val loopValue(Elaborator &e, const States &states, ValueRange results) {
+  std::vector<Val> members;
+  for (const Val &init : states.inits)
+    members.push_back(e.rebuild(init, results));
+  if (members.empty())
+    return Val::unit();
+  Val val = Val::tuple(std::move(members));
+  val.isLoop = true;
+  return val;
+}
+
+Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, CheckpointAttr checkpoint) {
+  Location loc = op.getLoc();
+  FailureOr<States> states = evaluateStates(*this, op.getStatesAttr(), op.getInits(), scope);
+  if (failed(states))
+    return Val::error();
+  auto loop = WhileOp::create(builder, loc, ValueRange(states->leaves), TypeRange());
+  if (checkpoint)
+    loop.setCheckpointAttr(checkpoint);
+  bool bad = false;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(loop.getBeforeBody());
+    Val cond = evaluateBlock(op.getCond(), bindStates(*this, *states, loop.getBeforeBody()->getArguments(), scope));
+    FailureOr<Value> condition = asValue(cond, op.getCond().getLoc(), "a loop condition");
+    if (failed(condition)) {
+      bad = true;
+    } else if (!cond.isScalar() || !elementTypes.restrict(getElementType(cond.getType()), kBool)) {
+      report(op.getCond().front().getTerminator()->getLoc(), DiagCode::K0404,
+             "a loop condition is a boolean scalar, not " + spell(cond));
+      bad = true;
+    } else {
+      ConditionOp::create(builder, loc, *condition, ValueRange());
+    }
+    builder.setInsertionPointToEnd(loop.getAfterBody());
+    size_t facts = current->facts.size();
+    Val next = evaluateBlock(op.getBody(), bindStates(*this, *states, loop.getAfterBody()->getArguments(), scope),
+                             /*wantsTuple=*/true);
+    Operation *yield = op.getBody().front().getTerminator();
+    bad |= failed(yieldStates(*this, *states, std::move(next), {}, yield->getLoc()));
+    current->facts.resize(facts);
+  }
+  if (bad) {
+    loop.erase();
+    return Val::error();
+  }
+  return loopValue(*this, *states, loop.getResults());
+}
+
+Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, CheckpointAttr checkpoint) {
+  Location loc = op.getLoc();
+  Val lo = evaluate(op.getLo(), scope), hi = evaluate(op.getHi(), scope);
+  FailureOr<Value> low = asValue(lo, loc, "a loop bound"), high = asValue(hi, loc, "a loop bound");
+  FailureOr<States> states = evaluateStates(*this, op.getStatesAttr(), op.getInits(), scope);
+  if (failed(low) || failed(high) || failed(states))
+    return Val::error();
+  for (const Val *val : {&lo, &hi})
+    if (!val->isScalar() || !elementTypes.restrict(getElementType(val->getType()), kIntegers)) {
+      report(loc, DiagCode::K0206, "a loop bound is an integer scalar, not " + spell(*val));
+      return Val::error();
+    }
+  if (!unifyElements(*low, *high, loc))
+    return Val::error();
+  // The counter is carried behind the states.
+  SmallVector<Value> inits(states->leaves);
+  inits.push_back(*low);
+  auto loop = WhileOp::create(builder, loc, ValueRange(inits), TypeRange());
+  if (checkpoint)
+    loop.setCheckpointAttr(checkpoint);
+  if (lo.sym && hi.sym && lo.sym.isConstant(0) && !toString(hi.sym).starts_with("%"))
+    loop.setTripBoundAttr(hi.sym);
+  bool bad = false;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(loop.getBeforeBody());
+    Value more = CmpOp::create(builder, loc, CmpPredicate::lt, loop.getBeforeBody()->getArguments().back(), *high);
+    ConditionOp::create(builder, loc, more, ValueRange());
+    builder.setInsertionPointToEnd(loop.getAfterBody());
+    auto arguments = loop.getAfterBody()->getArguments();
+    ScopePtr inner = bindStates(*this, *states, arguments, scope);
+    Val counter = Val::of(arguments.back(), freshAtom());
+    inner->names[op.getVar().getText().str()] = counter;
+    // lo <= i < hi holds in the body.
+    size_t facts = current->facts.size();
+    if (lo.sym && hi.sym) {
+      current->facts.push_back(makeRelation(PredKind::LE, lo.sym, counter.sym));
+      current->facts.push_back(makeRelation(PredKind::LT, counter.sym, hi.sym));
+    }
+    Val next = evaluateBlock(op.getBody(), inner, /*wantsTuple=*/true);
+    Value one = literalInt(1, loc).value;
+    (void)elementTypes.unify(one.getType(), getElementType(arguments.back().getType()));
+    Value advanced = AddOp::create(builder, loc, arguments.back(), one);
+    Operation *yield = op.getBody().front().getTerminator();
+    bad |= failed(yieldStates(*this, *states, std::move(next), advanced, yield->getLoc()));
+    current->facts.resize(facts);
+  }
+  if (bad) {
+    loop.erase();
+    return Val::error();
+  }
+  return loopValue(*this, *states, loop.getResults().drop_back());
+}
+
+} // namespace kina::elaborate

@@ -1,0 +1,211 @@
+//===- Elaborate.cpp - Turn kina_surface into typed kina ------------------===//
+
+#include "Elaborator.h"
+#include "Kina/Transforms/Passes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+
+namespace kina {
+#define GEN_PASS_DEF_ELABORATEPASS
+#include "Kina/Transforms/Passes.h.inc"
+} // namespace kina
+
+namespace kina::elaborate {
+
+Elaborator::Elaborator(ModuleOp module)
+    : module(module), context(module.getContext()), builder(context), elementTypes(context),
+      moduleScope(std::make_shared<Scope>(nullptr, nullptr)) {}
+
+InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &message) {
+  ++errors;
+  return emitError(loc, code, message);
+}
+
+std::string Elaborator::spell(Type type) {
+  auto element = [&](Type t) -> std::string {
+    t = elementTypes.resolve(t);
+    if (t.isIndex())
+      return "Index";
+    switch (maskOf(t)) {
+    case kF64:
+      return "F64";
+    case kF32:
+      return "F32";
+    case kF16:
+      return "F16";
+    case kBF16:
+      return "BF16";
+    case kI64:
+      return "I64";
+    case kI32:
+      return "I32";
+    case kI8:
+      return "I8";
+    case kU8:
+      return "U8";
+    case kBool:
+      return "Bool";
+    default:
+      break;
+    }
+    // Still open: say what it may be.
+    unsigned mask = elementTypes.allowed(t);
+    return mask & ~kFloats ? (mask & kFloats ? "a number" : "an integer") : "a float";
+  };
+  Type inner = getElementType(type);
+  if (!inner)
+    return "a value";
+  if (!isa<TensorType>(type))
+    return element(inner);
+  std::string text = "tensor<" + element(inner) + ", [";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { print(os, dim); });
+  os << "]>";
+  return text;
+}
+
+std::string Elaborator::spell(const Val &val) {
+  switch (val.kind) {
+  case Val::Kind::Error:
+    return "an error";
+  case Val::Kind::Unit:
+    return "()";
+  case Val::Kind::Value:
+    return spell(val.getType());
+  case Val::Kind::Tuple: {
+    std::string text = "(";
+    llvm::raw_string_ostream os(text);
+    llvm::interleaveComma(val.members, os, [&](const Val &member) { os << spell(member); });
+    os << ")";
+    return text;
+  }
+  case Val::Kind::List:
+    return "a list";
+  case Val::Kind::Slice:
+    return "a slice";
+  case Val::Kind::Function:
+    return "a function";
+  case Val::Kind::DType:
+  case Val::Kind::TypeExpr:
+    return "a type";
+  case Val::Kind::Place:
+    return "a place";
+  }
+  llvm_unreachable("all kinds handled");
+}
+
+LogicalResult Elaborator::run() {
+  SmallVector<Operation *> surfaceOps;
+  llvm::StringMap<Location> defined;
+  auto define = [&](SyntaxAttr name) {
+    auto [it, fresh] = defined.try_emplace(name.getText(), name.getLocation());
+    if (!fresh) {
+      InFlightDiagnostic diag =
+          report(name.getLocation(), DiagCode::K0114, "'" + name.getText() + "' is defined twice in this module");
+      diag.attachNote(it->second) << "the first definition";
+    }
+    return fresh;
+  };
+  for (Operation &op : *module.getBody()) {
+    if (op.getDialect() != context->getLoadedDialect<surface::SurfaceDialect>())
+      continue;
+    surfaceOps.push_back(&op);
+    if (auto fn = dyn_cast<surface::FnOp>(op)) {
+      if (!define(fn.getName()))
+        continue;
+      auto item = std::make_unique<FunctionItem>();
+      item->op = fn;
+      item->name = fn.getName().getText().str();
+      order.push_back(item.get());
+      functions[item->name] = std::move(item);
+    } else if (auto global = dyn_cast<surface::GlobalOp>(op)) {
+      if (define(global.getName()))
+        globalItems[global.getName().getText().str()] = {global};
+    } else if (auto effect = dyn_cast<surface::EffectOp>(op)) {
+      if (define(effect.getName()))
+        otherItems[effect.getName().getText().str()] = &op;
+    } else if (auto alias = dyn_cast<surface::TypeAliasOp>(op)) {
+      if (define(alias.getName()))
+        otherItems[alias.getName().getText().str()] = &op;
+      report(op.getLoc(), DiagCode::K0115, "type aliases and named tuples are not built");
+    } else if (isa<surface::ImportOp>(op)) {
+      report(op.getLoc(), DiagCode::K0115, "'import' is not built");
+    } else if (isa<surface::CoreOp>(op)) {
+      report(op.getLoc(), DiagCode::K0115, "the core form is read, but not elaborated");
+    }
+  }
+
+  for (FunctionItem *item : order)
+    (void)elaborateSignature(*item);
+  // Decorators that name other functions.
+  bool anyExported = llvm::any_of(order, [](FunctionItem *item) { return item->exported; });
+  for (FunctionItem *item : order)
+    if (item->state != FunctionItem::State::Failed && !item->isTemplate)
+      (void)elaborateItem(*item);
+  for (FunctionItem *item : order) {
+    if (item->vjpOf.empty() || !item->function)
+      continue;
+    auto primal = functions.find(item->vjpOf);
+    if (primal == functions.end())
+      report(item->op.getLoc(), DiagCode::K0111, "unknown function '" + item->vjpOf + "' in '@vjp'");
+    else if (primal->second->function)
+      primal->second->function.setCustomVjp(item->name);
+  }
+  // A template that nobody calls has still to make sense on its own terms; without its
+  // arguments only its signature can be checked, which is done.
+
+  if (errors) {
+    for (FunctionItem *item : order)
+      for (FuncOp function : llvm::reverse(item->made))
+        function.erase();
+    return failure();
+  }
+  for (FunctionItem *item : order) {
+    for (FuncOp function : item->made)
+      function->moveBefore(module.getBody(), module.getBody()->end());
+    if (item->function && (item->exported || !anyExported))
+      item->function.setVisibility(SymbolTable::Visibility::Public);
+  }
+  for (Operation *op : surfaceOps)
+    op->erase();
+  return success();
+}
+
+} // namespace kina::elaborate
+
+namespace {
+
+/// Where a diagnostic starts, for sorting.
+std::tuple<std::string, unsigned, unsigned> startOf(Location loc) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    return {file.getFilename().str(), file.getStartLine(), file.getStartColumn()};
+  return {"", 0, 0};
+}
+
+struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
+  void runOnOperation() override {
+    SmallVector<Diagnostic> diagnostics;
+    LogicalResult result = failure();
+    {
+      // Functions are elaborated as they are called; errors are told in source order.
+      ScopedDiagnosticHandler collect(&getContext(), [&](Diagnostic &diagnostic) {
+        diagnostics.push_back(std::move(diagnostic));
+        return success();
+      });
+      result = kina::elaborate::Elaborator(getOperation()).run();
+    }
+    // Those at one place keep the order in which they were found.
+    SmallVector<std::pair<decltype(startOf(getOperation().getLoc())), size_t>> order;
+    for (auto [index, diagnostic] : llvm::enumerate(diagnostics))
+      order.push_back({startOf(diagnostic.getLocation()), index});
+    llvm::sort(order);
+    for (auto &[start, index] : order)
+      getContext().getDiagEngine().emit(std::move(diagnostics[index]));
+    if (failed(result))
+      signalPassFailure();
+  }
+};
+
+} // namespace

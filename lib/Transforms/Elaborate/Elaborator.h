@@ -1,0 +1,430 @@
+//===- Elaborator.h - From names and holes to typed Kina -------*- C++ -*-===//
+//
+// The elaborator walks the surface tree once and emits typed operations as it goes.
+//
+// - Element types are inferred by union-find (ElementTypes.h); holes are replaced when
+//   the outermost function is finished.
+// - Shapes are known as it goes. Two sizes are the same, or differ only by facts (then a
+//   checked reshape converts), or make an obligation.
+// - Functions are compile-time values. A function item with a complete signature
+//   becomes one `kina.func` and is called by symbol; one that takes functions, or whose
+//   parameters have no type, is elaborated in place at each call, as a lambda is.
+// - What is differentiated needs a symbol: a lambda is lifted to a `kina.func` whose
+//   trailing parameters are the values it captures.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KINA_LIB_TRANSFORMS_ELABORATE_ELABORATOR_H
+#define KINA_LIB_TRANSFORMS_ELABORATE_ELABORATOR_H
+
+#include "ElementTypes.h"
+#include "Kina/Dialect/Kina/IR/Dim.h"
+#include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/Surface/IR/Surface.h"
+#include "Kina/Support/Diagnostics.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/SaveAndRestore.h"
+#include <map>
+#include <memory>
+
+namespace kina::elaborate {
+
+using mlir::Block;
+using mlir::BlockArgument;
+using mlir::DictionaryAttr;
+using mlir::FailureOr;
+using mlir::failure;
+using mlir::InFlightDiagnostic;
+using mlir::Location;
+using mlir::LogicalResult;
+using mlir::OpBuilder;
+using mlir::Region;
+using mlir::success;
+using mlir::Type;
+using mlir::Value;
+using mlir::ValueRange;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::SmallVectorImpl;
+using llvm::StringRef;
+using surface::SyntaxAttr;
+using surface::SyntaxKind;
+
+struct Callable;
+struct FunctionContext;
+struct FunctionItem;
+struct Scope;
+
+//===----------------------------------------------------------------------===//
+// Values and types
+//===----------------------------------------------------------------------===//
+
+/// What an expression denotes.
+struct Val {
+  enum class Kind {
+    Error,    ///< already reported; uses stay silent
+    Unit,
+    Value,    ///< a tensor or scalar: `value`
+    Tuple,    ///< `members`, named if `names` is not empty
+    List,     ///< `[a, b]`: a tensor, sizes or subscripts, by its use
+    Slice,    ///< `members[0]:members[1]`, Unit where a bound is absent
+    Function, ///< `function`
+    DType,    ///< `type`
+    Place,    ///< `place`
+    TypeExpr  ///< `type`, a tensor type as a value
+  };
+  Kind kind = Kind::Error;
+  Value value;
+  /// Of an integer scalar: its value as a dimension. Run-time scalars are atoms whose name
+  /// begins with '%'; they must cancel before a size is made of it.
+  DimAttr sym;
+  /// Of a boolean scalar: what it says about dimensions, if that is all it says.
+  PredAttr pred;
+  std::vector<Val> members;
+  SmallVector<std::string> names;
+  /// A loop's states, of which a single name takes the first (language.md, Control flow).
+  bool isLoop = false;
+  std::shared_ptr<Callable> function;
+  Type type;
+  PlacementAttr place;
+
+  bool isError() const { return kind == Kind::Error; }
+  bool isValue() const { return kind == Kind::Value; }
+  bool isScalar() const { return isValue() && getRank(value.getType()) == 0; }
+  Type getType() const { return value.getType(); }
+
+  static Val error() { return Val(); }
+  static Val unit() {
+    Val val;
+    val.kind = Kind::Unit;
+    return val;
+  }
+  static Val of(Value value, DimAttr sym = {}) {
+    Val val;
+    val.kind = Kind::Value;
+    val.value = value;
+    val.sym = sym;
+    return val;
+  }
+  static Val tuple(std::vector<Val> members) {
+    Val val;
+    val.kind = Kind::Tuple;
+    val.members = std::move(members);
+    return val;
+  }
+  static Val of(std::shared_ptr<Callable> function) {
+    Val val;
+    val.kind = Kind::Function;
+    val.function = std::move(function);
+    return val;
+  }
+};
+
+/// A declared type.
+struct Ty {
+  enum class Kind { Unknown, Unit, Value, Tuple, Function };
+  Kind kind = Kind::Unknown;
+  Type type;
+  std::vector<Ty> members;
+  /// `Index`: the shape variable that the parameter is.
+  std::string indexName;
+};
+
+/// A function as a compile-time value.
+struct Callable {
+  enum class Kind { Item, Lambda, Operation, Derivative };
+  enum class Derivative { Grad, ValueAndGrad, VJP, JVP };
+  Kind kind;
+  Location loc;
+  FunctionItem *item = nullptr;
+  surface::LambdaOp lambda;
+  std::shared_ptr<Scope> scope;
+  std::string operation;
+  // grad(base, wrt=...), vjp(base, point...)
+  Derivative derivative = Derivative::Grad;
+  std::shared_ptr<Callable> base;
+  SmallVector<std::string> wrt;
+  bool hasWrt = false;
+  std::vector<Val> point;
+  SmallVector<std::string> pointKeywords;
+
+  Callable(Kind kind, Location loc) : kind(kind), loc(loc) {}
+};
+
+//===----------------------------------------------------------------------===//
+// Scopes and functions
+//===----------------------------------------------------------------------===//
+
+struct Scope {
+  std::shared_ptr<Scope> parent;
+  /// The function whose SSA values stand in this scope; null at module level.
+  FunctionContext *context = nullptr;
+  std::map<std::string, Val, std::less<>> names;
+  std::map<std::string, DimAttr, std::less<>> dims;
+
+  Scope(std::shared_ptr<Scope> parent, FunctionContext *context) : parent(std::move(parent)), context(context) {}
+};
+using ScopePtr = std::shared_ptr<Scope>;
+
+/// A `kina.func` under construction.
+struct FunctionContext {
+  FuncOp function;
+  Block *entry = nullptr;
+  /// For a lifted function, where it is lifted from.
+  FunctionContext *parent = nullptr;
+  /// Values of the parent that became trailing parameters, in order of first use.
+  llvm::MapVector<Value, BlockArgument> captures;
+  /// Module-level lets without a value that became trailing parameters.
+  llvm::MapVector<mlir::StringAttr, BlockArgument> globals;
+  /// Shape variables, with their least values.
+  llvm::MapVector<StringRef, int64_t> shapeVars;
+  /// What is known of them.
+  SmallVector<PredAttr> facts;
+  std::string name;
+  unsigned lifted = 0;
+  /// The item that it, or the function it is lifted from, belongs to.
+  FunctionItem *item = nullptr;
+};
+
+struct Param {
+  std::string name;
+  Ty type;
+  bool borrowed = false;
+  Location loc;
+  /// The flat arguments of the function that it takes.
+  unsigned first = 0, count = 0;
+};
+
+struct FunctionItem {
+  enum class State { Untouched, SignatureDone, InProgress, Done, Failed };
+  surface::FnOp op;
+  State state = State::Untouched;
+  bool isTemplate = false, exported = false;
+  std::string name;
+  SmallVector<Param> params;
+  std::optional<Ty> result;
+  /// The value's structure, with the types of the finished function.
+  Ty resultType;
+  llvm::MapVector<StringRef, int64_t> shapeVars;
+  /// Shape variables that no parameter gives; trailing `index` parameters.
+  SmallVector<StringRef> unsolved;
+  SmallVector<ClauseAttr> clauses;
+  CheckpointAttr checkpoint;
+  std::string vjpOf;
+  FuncOp function;
+  /// Names of valueless module-level lets, trailing parameters after `unsolved`.
+  SmallVector<mlir::StringAttr> globals;
+  /// The functions made for it, in order of creation; its own comes last.
+  SmallVector<FuncOp> made;
+};
+
+struct GlobalItem {
+  surface::GlobalOp op;
+  bool inProgress = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Elaborator
+//===----------------------------------------------------------------------===//
+
+/// An operation being called by name: arguments in order, by position or keyword.
+class OperationCall;
+using OperationRule = Val (*)(OperationCall &);
+
+class Elaborator {
+public:
+  Elaborator(mlir::ModuleOp module);
+  /// Replaces the module's surface items by typed functions. On failure, after
+  /// diagnostics, the module is as it was.
+  LogicalResult run();
+
+  mlir::MLIRContext *getContext() { return context; }
+  ElementTypes &elements() { return elementTypes; }
+  OpBuilder &getBuilder() { return builder; }
+
+  // --- Diagnostics (Elaborate.cpp)
+  InFlightDiagnostic report(Location loc, DiagCode code, const llvm::Twine &message = {});
+  /// The type as the user spells it.
+  std::string spell(Type type);
+  std::string spell(const Val &val);
+
+  // --- Types, dimensions, predicates (Types.cpp)
+  Type dtype(StringRef name);
+  FailureOr<Ty> elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName = {});
+  DimAttr elaborateDim(SyntaxAttr syntax, Scope &scope);
+  PredAttr elaboratePred(SyntaxAttr syntax, Scope &scope);
+  FailureOr<PlacementAttr> elaboratePlace(SyntaxAttr syntax);
+  FailureOr<CheckpointAttr> elaborateCheckpoint(SyntaxAttr decorator);
+  /// Collects names of shape variables in order of appearance.
+  void collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVector<StringRef, int64_t> &names);
+
+  // --- Facts (Facts.cpp)
+  enum class Truth { Proved, Refuted, Open };
+  Truth settle(PredAttr pred);
+  bool sameDim(DimAttr a, DimAttr b) { return a == b || settle(makeRelation(PredKind::EQ, a, b)) == Truth::Proved; }
+  /// Requires the predicate here: proved is silent, refuted an error, open an obligation.
+  LogicalResult oblige(Location loc, PredAttr pred, ObligationKind kind, DiagCode code, const llvm::Twine &text);
+  /// Converts the value to the type: unifies element types, compares shapes. `what` names
+  /// the value in messages.
+  FailureOr<Value> coerce(Location loc, Value value, Type type, const llvm::Twine &what,
+                          DiagCode shapeCode = DiagCode::K0301);
+
+  // --- Items and functions (Items.cpp)
+  LogicalResult elaborateSignature(FunctionItem &item);
+  LogicalResult elaborateItem(FunctionItem &item);
+  Val lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent = false);
+  /// Makes a value of another function usable in the current one.
+  Val translate(const Val &val, FunctionContext *from);
+  Value capture(Value value, FunctionContext *from, FunctionContext *to);
+  /// The value of a valueless module-level let, as a parameter of the current function.
+  Val getGlobalParameter(mlir::StringAttr name, Location loc);
+  /// Turns the callable into a function over arguments of these types.
+  struct Lifted {
+    FuncOp function;
+    SmallVector<Value> operands; ///< captures and sizes, after the arguments
+    DictionaryAttr subst;
+    Val result;                  ///< structure only; the values belong to the function
+  };
+  FailureOr<Lifted> lift(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args,
+                         ArrayRef<std::string> keywords, Location loc);
+  void finalize(ArrayRef<FuncOp> functions);
+
+  // --- Expressions (Expressions.cpp)
+  Val evaluate(Value expr, const ScopePtr &scope);
+  /// The value of a loop bound to one name.
+  Val decay(Val val);
+  /// A block's statements and value.
+  Val evaluateBlock(Region &region, const ScopePtr &scope, bool wantsTuple = false);
+  /// A tensor or scalar; lists of scalars become tensors. Reports otherwise.
+  FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
+  Val listToTensor(const Val &list, Location loc);
+  LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
+  LogicalResult checkDeclared(Val &val, const Ty &type, Location loc, const llvm::Twine &what);
+  Val binary(surface::BinaryKind kind, Val a, Val b, Location loc);
+  Val unary(surface::UnaryKind kind, Val a, Location loc);
+  Val shortCircuit(surface::BinaryOp op, const ScopePtr &scope);
+  Val index(const Val &base, ArrayRef<Val> subscripts, Location loc);
+  Val literalInt(int64_t value, Location loc);
+  Val literalFloat(double value, Location loc);
+  Val literalBool(bool value, Location loc);
+  Val dimValue(DimAttr dim, Location loc);
+  /// The size that an integer scalar or list element stands for.
+  DimAttr asDim(const Val &val, Location loc);
+  FailureOr<SmallVector<DimAttr>> asShape(const Val &val, Location loc);
+  /// An `index` with the scalar's value.
+  Value asIndex(const Val &val, Location loc);
+  /// Broadcasts all to one shape and unifies their element types.
+  LogicalResult broadcastTogether(llvm::MutableArrayRef<Value> values, Location loc, bool sameElement = true);
+  FailureOr<SmallVector<DimAttr>> broadcastShapes(ArrayRef<ArrayRef<DimAttr>> shapes, Location loc);
+  Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc);
+  /// Subscripts as a box of the operand.
+  struct Box {
+    SmallVector<Value> offsets;
+    SmallVector<mlir::Attribute> sizes;
+    SmallVector<int64_t> dropped;
+    bool inBounds = true;
+  };
+  FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc);
+  bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);
+  bool unifyElements(Value a, Value b, Location loc);
+  DimAttr freshAtom();
+
+  // --- Control flow (ControlFlow.cpp)
+  Val evaluateIf(surface::IfOp op, const ScopePtr &scope);
+  Val evaluateWhile(surface::WhileOp op, const ScopePtr &scope, CheckpointAttr checkpoint);
+  Val evaluateFor(surface::ForOp op, const ScopePtr &scope, CheckpointAttr checkpoint);
+  FailureOr<CheckpointAttr> loopCheckpoint(mlir::ArrayAttr decorators, Value expr);
+  void flatten(const Val &val, SmallVectorImpl<Value> &leaves);
+  /// The same structure over other values.
+  Val rebuild(const Val &pattern, ValueRange &values);
+
+  // --- Calls (Calls.cpp)
+  Val evaluateCall(surface::CallOp op, const ScopePtr &scope);
+  Val call(const std::shared_ptr<Callable> &callable, std::vector<Val> args, SmallVector<std::string> keywords,
+           Location loc);
+  Val callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
+  Val inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args, ArrayRef<std::string> keywords,
+                     Location loc);
+  Val callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords, Type typeArgument,
+                    Location loc);
+  Val differentiate(Callable::Derivative kind, StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords,
+                    ArrayRef<SmallVector<std::string>> wrt, Location loc);
+  Val applyDerivative(const Callable &derivative, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
+  FailureOr<SmallVector<std::string>> parameterNames(const Callable &callable, Location loc);
+  /// Arguments in the order of the parameters; reports what is missing or unknown.
+  FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
+                                             ArrayRef<std::string> keywords, Location loc,
+                                             SmallVector<std::pair<std::string, Val>> *extra = nullptr);
+  /// Everything that is passed to an item's function.
+  struct Prepared {
+    SmallVector<Value> operands;
+    DictionaryAttr subst;
+  };
+  FailureOr<Prepared> prepareCall(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
+
+  mlir::ModuleOp module;
+  mlir::MLIRContext *context;
+  OpBuilder builder;
+  ElementTypes elementTypes;
+  FunctionContext *current = nullptr;
+  ScopePtr moduleScope;
+  std::map<std::string, std::unique_ptr<FunctionItem>, std::less<>> functions;
+  std::map<std::string, GlobalItem, std::less<>> globalItems;
+  std::map<std::string, mlir::Operation *, std::less<>> otherItems;
+  SmallVector<FunctionItem *> order;
+  unsigned errors = 0, nextAtom = 0, inlineDepth = 0;
+};
+
+/// Arguments of an operation's call, as rules read them.
+class OperationCall {
+public:
+  OperationCall(Elaborator &elaborator, StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords,
+                Type typeArgument, Location loc)
+      : e(elaborator), name(name), args(args), keywords(keywords), typeArgument(typeArgument), loc(loc),
+        used(args.size()) {}
+
+  Elaborator &e;
+  StringRef name;
+  ArrayRef<Val> args;
+  ArrayRef<std::string> keywords;
+  Type typeArgument;
+  Location loc;
+  bool failed = false;
+
+  /// The next positional argument, or the one of this keyword; null if there is none.
+  const Val *find(StringRef keyword, bool positional = true);
+  /// A tensor or scalar argument, required.
+  Value value(StringRef keyword);
+  /// A tensor or scalar argument, if given.
+  Value optionalValue(StringRef keyword);
+  /// An integer known while compiling, only by keyword unless `positional`.
+  std::optional<int64_t> integer(StringRef keyword, bool positional = false);
+  std::optional<int64_t> axis(Type operand, StringRef keyword = "axis", bool positional = true);
+  /// `axis=` or `axes=`, sorted; all axes if neither is given.
+  std::optional<SmallVector<int64_t>> axes(Type operand);
+  bool boolean(StringRef keyword, bool fallback);
+  std::optional<SmallVector<DimAttr>> shape(StringRef keyword);
+  std::optional<SmallVector<int64_t>> integers(StringRef keyword);
+  /// Reports arguments that no rule asked for; false if there were any.
+  bool finish();
+  bool requireFloat(Value value);
+  bool requireNumber(Value value);
+  InFlightDiagnostic error(DiagCode code);
+
+private:
+  SmallVector<bool> used;
+};
+
+/// The rule of an operation, or null.
+OperationRule findOperation(StringRef name);
+/// Whether operations.md has it, built in this version or not.
+bool isKnownLater(StringRef name);
+/// All names with a rule, sorted.
+ArrayRef<StringRef> operationNames();
+/// The closest of the candidates by edit distance, if one is close.
+std::optional<std::string> nearest(StringRef name, ArrayRef<std::string> candidates);
+
+} // namespace kina::elaborate
+
+#endif

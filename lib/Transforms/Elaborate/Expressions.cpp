@@ -1,0 +1,855 @@
+//===- Expressions.cpp - Expressions and statements -----------------------===//
+
+#include "Elaborator.h"
+
+using namespace mlir;
+
+namespace kina::elaborate {
+
+//===----------------------------------------------------------------------===//
+// Literals and sizes
+//===----------------------------------------------------------------------===//
+
+Val Elaborator::literalInt(int64_t value, Location loc) {
+  Type hole = elementTypes.fresh(kNumbers, kI32);
+  Value constant = ConstantOp::create(builder, loc, hole, builder.getI64IntegerAttr(value));
+  return Val::of(constant, DimAttr::getConstant(context, value));
+}
+
+Val Elaborator::literalFloat(double value, Location loc) {
+  Type hole = elementTypes.fresh(kFloats, kF32);
+  return Val::of(ConstantOp::create(builder, loc, hole, builder.getF64FloatAttr(value)));
+}
+
+Val Elaborator::literalBool(bool value, Location loc) {
+  return Val::of(ConstantOp::create(builder, loc, builder.getI1Type(), builder.getBoolAttr(value)));
+}
+
+Val Elaborator::dimValue(DimAttr dim, Location loc) {
+  if (std::optional<int64_t> constant = dim.getConstantValue())
+    return literalInt(*constant, loc);
+  return Val::of(DimOp::create(builder, loc, elementTypes.fresh(kNumbers, kI32), dim), dim);
+}
+
+static bool isRuntime(DimAttr dim) {
+  NameSet names;
+  collectNames(dim, names);
+  return llvm::any_of(names, [](StringRef name) { return name.starts_with("%"); });
+}
+
+DimAttr Elaborator::asDim(const Val &val, Location loc) {
+  if (val.isError())
+    return {};
+  if (!val.isScalar() || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
+    if (val.isScalar() && getElementType(val.getType()).isIndex() && val.sym)
+      return val.sym;
+    report(loc, DiagCode::K0206, "a size must be an integer, not " + spell(val));
+    return {};
+  }
+  if (isRuntime(val.sym)) {
+    InFlightDiagnostic diag =
+        report(loc, DiagCode::K0207, "this size depends on a value that is known only at run time");
+    attachHelp(diag) << "give it a name with 'let dim K = ...;' and use K";
+    return {};
+  }
+  return val.sym;
+}
+
+FailureOr<SmallVector<DimAttr>> Elaborator::asShape(const Val &val, Location loc) {
+  if (val.isError())
+    return failure();
+  if (val.kind != Val::Kind::List)
+    return report(loc, DiagCode::K0206, "a shape is a list of sizes such as [B, 3], not " + spell(val));
+  SmallVector<DimAttr> shape;
+  for (const Val &member : val.members) {
+    DimAttr dim = asDim(member, loc);
+    if (!dim)
+      return failure();
+    if (std::optional<int64_t> size = dim.getConstantValue(); size && *size < 0)
+      return report(loc, DiagCode::K0206, "a size cannot be negative");
+    shape.push_back(dim);
+  }
+  return shape;
+}
+
+Value Elaborator::asIndex(const Val &val, Location loc) {
+  if (val.sym && !isRuntime(val.sym))
+    return DimOp::create(builder, loc, builder.getIndexType(), val.sym);
+  return CastOp::create(builder, loc, builder.getIndexType(), val.value);
+}
+
+//===----------------------------------------------------------------------===//
+// Element types and broadcasting
+//===----------------------------------------------------------------------===//
+
+bool Elaborator::restrictElement(Value value, unsigned mask, Location loc, const Twine &what) {
+  if (elementTypes.restrict(getElementType(value.getType()), mask))
+    return true;
+  report(loc, DiagCode::K0202, what + ", not " + spell(value.getType()));
+  return false;
+}
+
+bool Elaborator::unifyElements(Value a, Value b, Location loc) {
+  Type x = getElementType(a.getType()), y = getElementType(b.getType());
+  if (elementTypes.unify(x, y))
+    return true;
+  InFlightDiagnostic diag =
+      report(loc, DiagCode::K0202, "element types differ: " + spell(x) + " and " + spell(y));
+  if (Type goal = elementTypes.resolve(x); !isa<HoleType>(goal))
+    attachHelp(diag) << "convert one with cast(.., " << spell(goal) << ")";
+  return false;
+}
+
+FailureOr<SmallVector<DimAttr>> Elaborator::broadcastShapes(ArrayRef<ArrayRef<DimAttr>> shapes, Location loc) {
+  size_t rank = 0;
+  for (ArrayRef<DimAttr> shape : shapes)
+    rank = std::max(rank, shape.size());
+  SmallVector<DimAttr> result(rank, DimAttr::getConstant(context, 1));
+  bool bad = false;
+  for (ArrayRef<DimAttr> shape : shapes)
+    for (auto [i, dim] : llvm::enumerate(shape)) {
+      size_t axis = rank - shape.size() + i;
+      DimAttr &goal = result[axis];
+      if (dim == goal || dim.isConstant(1))
+        continue;
+      if (goal.isConstant(1)) {
+        goal = dim;
+        continue;
+      }
+      bad |= failed(oblige(loc, makeRelation(PredKind::EQ, goal, dim), ObligationKind::shapes_equal, DiagCode::K0301,
+                           "shapes differ at axis " + Twine(axis) + " (0-based): '" + toString(goal) + "' and '" +
+                               toString(dim) + "'"));
+    }
+  if (bad)
+    return failure();
+  return result;
+}
+
+Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc) {
+  ArrayRef<DimAttr> from = getShape(value.getType());
+  if (from == shape)
+    return value;
+  // Sizes that are equal only by facts are converted first.
+  SmallVector<DimAttr> aligned(from);
+  for (auto [dim, goal] : llvm::zip(aligned, shape.take_back(from.size())))
+    if (!dim.isConstant(1))
+      dim = goal;
+  if (ArrayRef<DimAttr>(aligned) != from)
+    value = ReshapeOp::create(builder, loc, withShape(value.getType(), aligned), value, /*checked=*/true);
+  if (ArrayRef<DimAttr>(aligned) == shape)
+    return value;
+  Type type = TensorType::get(context, getElementType(value.getType()), shape, PlacementAttr::getHost(context));
+  return BroadcastOp::create(builder, loc, type, value);
+}
+
+LogicalResult Elaborator::broadcastTogether(MutableArrayRef<Value> values, Location loc, bool sameElement) {
+  if (sameElement)
+    for (Value value : values.drop_front())
+      if (!unifyElements(values.front(), value, loc))
+        return failure();
+  SmallVector<ArrayRef<DimAttr>> shapes;
+  for (Value value : values)
+    shapes.push_back(getShape(value.getType()));
+  FailureOr<SmallVector<DimAttr>> shape = broadcastShapes(shapes, loc);
+  if (failed(shape))
+    return failure();
+  for (Value &value : values)
+    value = broadcastTo(value, *shape, loc);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Val Elaborator::decay(Val val) {
+  if (val.kind != Val::Kind::Tuple || !val.isLoop)
+    return val;
+  for (const Val &member : llvm::drop_begin(val.members))
+    if (!member.isScalar()) {
+      val.isLoop = false;
+      return val;
+    }
+  return val.members.empty() ? Val::unit() : val.members.front();
+}
+
+Val Elaborator::listToTensor(const Val &list, Location loc) {
+  // Rows of a nested list have one length.
+  SmallVector<Value> elements;
+  SmallVector<DimAttr> shape;
+  auto collect = [&](auto &&self, const Val &val, unsigned depth) -> bool {
+    if (val.isError())
+      return false;
+    if (val.kind == Val::Kind::List) {
+      DimAttr size = DimAttr::getConstant(context, val.members.size());
+      if (shape.size() == depth)
+        shape.push_back(size);
+      if (shape[depth] != size) {
+        report(loc, DiagCode::K0201, "rows of a tensor literal have different lengths");
+        return false;
+      }
+      return llvm::all_of(val.members, [&](const Val &member) { return self(self, member, depth + 1); });
+    }
+    if (!val.isScalar()) {
+      report(loc, DiagCode::K0206, "an element of a tensor literal is a scalar, not " + spell(val));
+      return false;
+    }
+    if (depth != shape.size()) {
+      report(loc, DiagCode::K0201, "rows of a tensor literal have different ranks");
+      return false;
+    }
+    if (!elements.empty() && !unifyElements(elements.front(), val.value, loc))
+      return false;
+    elements.push_back(val.value);
+    return true;
+  };
+  if (!collect(collect, list, 0))
+    return Val::error();
+  if (elements.empty()) {
+    report(loc, DiagCode::K0206, "an empty list is no tensor");
+    return Val::error();
+  }
+  Type type = TensorType::get(elements.front().getType(), shape);
+  return Val::of(FromElementsOp::create(builder, loc, type, elements));
+}
+
+FailureOr<Value> Elaborator::asValue(Val &val, Location loc, const Twine &what) {
+  if (val.isError())
+    return failure();
+  val = decay(std::move(val));
+  if (val.kind == Val::Kind::List)
+    val = listToTensor(val, loc);
+  if (val.isError())
+    return failure();
+  if (!val.isValue())
+    return report(loc, DiagCode::K0206, what + " needs a tensor or scalar, not " + spell(val));
+  return val.value;
+}
+
+LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, const Twine &what) {
+  if (val.isError())
+    return failure();
+  switch (type.kind) {
+  case Ty::Kind::Unknown:
+  case Ty::Kind::Function:
+    return success();
+  case Ty::Kind::Unit:
+    if (val.kind != Val::Kind::Unit)
+      return report(loc, DiagCode::K0206, what + " is " + spell(val) + ", but () is declared");
+    return success();
+  case Ty::Kind::Value: {
+    FailureOr<Value> value = asValue(val, loc, what);
+    if (failed(value))
+      return failure();
+    if (type.type.isIndex()) {
+      DimAttr dim = asDim(val, loc);
+      return success(static_cast<bool>(dim));
+    }
+    value = coerce(loc, *value, type.type, what);
+    if (failed(value))
+      return failure();
+    val.value = *value;
+    return success();
+  }
+  case Ty::Kind::Tuple: {
+    if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size())
+      return report(loc, DiagCode::K0206,
+                    what + " is " + spell(val) + ", but a tuple of " + Twine(type.members.size()) + " is declared");
+    val.isLoop = false;
+    bool bad = false;
+    for (auto [index, member] : llvm::enumerate(val.members))
+      bad |= failed(checkDeclared(member, type.members[index], loc, what + " at member " + Twine(index)));
+    return failure(bad);
+  }
+  }
+  llvm_unreachable("all kinds handled");
+}
+
+LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope) {
+  switch (pattern.getKind()) {
+  case SyntaxKind::PatternWild:
+    return success();
+  case SyntaxKind::PatternName: {
+    val = decay(std::move(val));
+    if (val.kind == Val::Kind::List && !val.members.empty() && !val.isError())
+      val = listToTensor(val, pattern.getLocation());
+    scope.names[pattern.getText().str()] = std::move(val);
+    return success();
+  }
+  default:
+    break;
+  }
+  bool error = val.isError();
+  if (!error && (val.kind != Val::Kind::Tuple || val.members.size() != pattern.getChildren().size())) {
+    report(pattern.getLocation(), DiagCode::K0205,
+           "the pattern takes " + Twine(pattern.getChildren().size()) + " values, but the value is " + spell(val));
+    error = true;
+  }
+  for (auto [index, child] : llvm::enumerate(pattern.getChildren()))
+    (void)bindPattern(child, error ? Val::error() : val.members[index], scope);
+  return failure(error);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+/// What a loop's decorators say; an error on anything but a loop.
+FailureOr<CheckpointAttr> Elaborator::loopCheckpoint(ArrayAttr decorators, Value expr) {
+  CheckpointAttr checkpoint;
+  for (SyntaxAttr decorator : surface::syntaxRange(decorators)) {
+    if (decorator.getText() != "checkpoint")
+      return report(decorator.getLocation(), DiagCode::K0111,
+                    "unknown decorator '@" + decorator.getText() + "' here; only @checkpoint may stand before a loop");
+    if (!expr.getDefiningOp<surface::WhileOp>() && !expr.getDefiningOp<surface::ForOp>())
+      return report(decorator.getLocation(), DiagCode::K0206, "'@checkpoint' stands before a loop or a function");
+    FailureOr<CheckpointAttr> one = elaborateCheckpoint(decorator);
+    if (failed(one))
+      return failure();
+    checkpoint = *one;
+  }
+  return checkpoint;
+}
+
+Val Elaborator::evaluateBlock(Region &region, const ScopePtr &scope, bool wantsTuple) {
+  auto withCheckpoint = [&](Value expr, ArrayAttr decorators) -> Val {
+    FailureOr<CheckpointAttr> checkpoint = loopCheckpoint(decorators, expr);
+    if (failed(checkpoint))
+      return Val::error();
+    if (auto loop = expr.getDefiningOp<surface::WhileOp>())
+      return evaluateWhile(loop, scope, *checkpoint);
+    if (auto loop = expr.getDefiningOp<surface::ForOp>())
+      return evaluateFor(loop, scope, *checkpoint);
+    return evaluate(expr, scope);
+  };
+  bool bad = false;
+  for (Operation &op : region.front()) {
+    Location loc = op.getLoc();
+    if (auto let = dyn_cast<surface::LetOp>(op)) {
+      Val val = withCheckpoint(let.getValue(), let.getDecoratorsAttr());
+      if (let.getTypeAttr() && !val.isError()) {
+        FailureOr<Ty> type = elaborateType(let.getTypeAttr(), *scope);
+        if (failed(type)) {
+          val = Val::error();
+        } else {
+          if (type->kind != Ty::Kind::Tuple)
+            val = decay(std::move(val));
+          if (failed(checkDeclared(val, *type, let.getValue().getLoc(), "the value")))
+            val = Val::error();
+        }
+      }
+      bad |= failed(bindPattern(let.getPattern(), std::move(val), *scope));
+    } else if (auto letDim = dyn_cast<surface::LetDimOp>(op)) {
+      StringRef name = letDim.getName().getText();
+      Val val = evaluate(letDim.getValue(), scope);
+      FailureOr<Value> value = asValue(val, loc, "'let dim'");
+      if (failed(value)) {
+        bad = true;
+        continue;
+      }
+      if (!val.isScalar() || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
+        report(loc, DiagCode::K0206, "'let dim' needs an integer scalar, not " + spell(val));
+        bad = true;
+        continue;
+      }
+      if (current->shapeVars.count(name)) {
+        report(letDim.getName().getLocation(), DiagCode::K0114,
+               "shape variable '" + name + "' exists already in '" + current->name + "'");
+        bad = true;
+        continue;
+      }
+      BindDimOp::create(builder, loc, builder.getStringAttr(name), *value);
+      current->shapeVars.insert({builder.getStringAttr(name).getValue(), 1});
+      scope->dims[name.str()] = DimAttr::getName(context, name);
+    } else if (auto assume = dyn_cast<surface::AssumeOp>(op)) {
+      PredAttr pred = elaboratePred(assume.getPred(), *scope);
+      bad |= !pred;
+      if (!pred)
+        continue;
+      AssumeOp::create(builder, loc, pred, /*trusted=*/true);
+      current->facts.push_back(pred);
+    } else if (auto check = dyn_cast<surface::CheckOp>(op)) {
+      // `check (N = M)` is read as a tuple with one named member.
+      Val val;
+      if (auto tuple = check.getCond().getDefiningOp<surface::TupleOp>();
+          tuple && tuple.getNamesAttr() && tuple.getMembers().size() == 1)
+        val = binary(surface::BinaryKind::Eq,
+                     lookup(cast<StringAttr>(tuple.getNamesAttr()[0]).getValue(), tuple.getLoc(), scope),
+                     evaluate(tuple.getMembers()[0], scope), loc);
+      else
+        val = evaluate(check.getCond(), scope);
+      FailureOr<Value> value = asValue(val, loc, "'check'");
+      if (failed(value)) {
+        bad = true;
+        continue;
+      }
+      if (!val.isScalar() || !elementTypes.unify(val.getType(), builder.getI1Type())) {
+        report(loc, DiagCode::K0206, "'check' needs a boolean scalar, not " + spell(val));
+        bad = true;
+        continue;
+      }
+      if (val.pred && settle(val.pred) == Truth::Proved)
+        continue;
+      std::string text = check.getMessageAttr() ? check.getMessageAttr().getValue().str()
+                         : val.pred             ? toString(val.pred)
+                                                : std::string("check");
+      CheckOp::create(builder, loc, *value, builder.getStringAttr(text));
+      if (val.pred) {
+        AssumeOp::create(builder, loc, val.pred, /*trusted=*/false);
+        current->facts.push_back(val.pred);
+      }
+    } else if (auto statement = dyn_cast<surface::DoOp>(op)) {
+      bad |= withCheckpoint(statement.getValue(), statement.getDecoratorsAttr()).isError();
+    } else if (isa<surface::AssignOp>(op)) {
+      report(loc, DiagCode::K0115, "references belong to handlers, which are not built");
+      bad = true;
+    } else if (auto yield = dyn_cast<surface::YieldOp>(op)) {
+      if (!yield.getValue())
+        return bad ? Val::error() : Val::unit();
+      Val val = withCheckpoint(yield.getValue(), yield.getDecoratorsAttr());
+      if (val.kind == Val::Kind::List)
+        val = listToTensor(val, loc);
+      return wantsTuple ? val : decay(std::move(val));
+    }
+  }
+  return Val::error();
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+Val Elaborator::unary(surface::UnaryKind kind, Val a, Location loc) {
+  FailureOr<Value> value = asValue(a, loc, "the operator");
+  if (failed(value))
+    return Val::error();
+  switch (kind) {
+  case surface::UnaryKind::Neg: {
+    if (!restrictElement(*value, kNumbers, loc, "'-' needs a number"))
+      return Val::error();
+    // A literal stays one.
+    if (auto constant = value->getDefiningOp<ConstantOp>()) {
+      if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+        return Val::of(ConstantOp::create(builder, loc, constant.getType(),
+                                          FloatAttr::get(number.getType(), -number.getValueAsDouble())));
+      if (a.sym && a.sym.isConstant() && *a.sym.getConstantValue() != INT64_MIN)
+        return Val::of(ConstantOp::create(builder, loc, constant.getType(),
+                                          builder.getI64IntegerAttr(-*a.sym.getConstantValue())),
+                       negDim(a.sym));
+    }
+    return Val::of(NegOp::create(builder, loc, *value), a.sym ? negDim(a.sym) : DimAttr());
+  }
+  case surface::UnaryKind::Not:
+  case surface::UnaryKind::Bang: {
+    if (!restrictElement(*value, kBool, loc, "'not' needs a boolean"))
+      return Val::error();
+    Val result = Val::of(NotOp::create(builder, loc, *value));
+    result.pred = a.pred ? makeNot(a.pred) : PredAttr();
+    return result;
+  }
+  case surface::UnaryKind::Ref:
+    break;
+  }
+  report(loc, DiagCode::K0115, "references belong to handlers, which are not built");
+  return Val::error();
+}
+
+Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
+  using K = surface::BinaryKind;
+  FailureOr<Value> left = asValue(a, loc, "the operator"), right = asValue(b, loc, "the operator");
+  if (failed(left) || failed(right))
+    return Val::error();
+  if (kind == K::MatMul)
+    return callOperation("matmul", {a, b}, {"", ""}, {}, loc);
+  // `x ** 2` is a product; other powers are a function.
+  if (kind == K::Pow && b.sym && b.sym.isConstant(2) && right->getDefiningOp<ConstantOp>()) {
+    if (!restrictElement(*left, kNumbers, loc, "'**' needs numbers"))
+      return Val::error();
+    return Val::of(SquareOp::create(builder, loc, *left), a.sym ? mulDims(a.sym, a.sym) : DimAttr());
+  }
+  if (kind == K::Divides)
+    return binary(K::EqSign, binary(K::Mod, b, a, loc), literalInt(0, loc), loc);
+  SmallVector<Value, 2> operands{*left, *right};
+  if (failed(broadcastTogether(operands, loc)))
+    return Val::error();
+  Value x = operands[0], y = operands[1];
+  bool isComparison = kind == K::Eq || kind == K::Ne || kind == K::Lt || kind == K::Le || kind == K::Gt ||
+                      kind == K::Ge || kind == K::EqSign;
+  bool isLogic = kind == K::And || kind == K::Or;
+  if (isLogic) {
+    if (!restrictElement(x, kBool, loc, kind == K::And ? "'and' needs booleans" : "'or' needs booleans"))
+      return Val::error();
+  } else if (kind != K::Eq && kind != K::Ne && kind != K::EqSign) {
+    if (!restrictElement(x, kNumbers, loc, isComparison ? "an order needs numbers" : "arithmetic needs numbers"))
+      return Val::error();
+  }
+  bool symbolic = a.sym && b.sym;
+  switch (kind) {
+  case K::Add:
+    return Val::of(AddOp::create(builder, loc, x, y), symbolic ? addDims(a.sym, b.sym) : DimAttr());
+  case K::Sub:
+    return Val::of(SubOp::create(builder, loc, x, y), symbolic ? subDims(a.sym, b.sym) : DimAttr());
+  case K::Mul:
+    return Val::of(MulOp::create(builder, loc, x, y), symbolic ? mulDims(a.sym, b.sym) : DimAttr());
+  case K::Div:
+    return Val::of(DivOp::create(builder, loc, x, y), symbolic ? floorDivDims(a.sym, b.sym) : DimAttr());
+  case K::Rem:
+    return Val::of(ModOp::create(builder, loc, x, y), symbolic ? modDims(a.sym, b.sym) : DimAttr());
+  case K::FloorDiv:
+  case K::CeilDiv:
+  case K::Mod: {
+    if (!restrictElement(x, kIntegers, loc, "integer division needs integers"))
+      return Val::error();
+    if (kind == K::FloorDiv)
+      return Val::of(DivOp::create(builder, loc, x, y), symbolic ? floorDivDims(a.sym, b.sym) : DimAttr());
+    if (kind == K::Mod)
+      return Val::of(ModOp::create(builder, loc, x, y), symbolic ? modDims(a.sym, b.sym) : DimAttr());
+    Value negative = NegOp::create(builder, loc, x);
+    Value quotient = DivOp::create(builder, loc, negative, y);
+    return Val::of(NegOp::create(builder, loc, quotient), symbolic ? ceilDivDims(a.sym, b.sym) : DimAttr());
+  }
+  case K::Pow:
+    return Val::of(PowOp::create(builder, loc, x, y));
+  case K::And:
+  case K::Or: {
+    Val result = Val::of(kind == K::And ? AndOp::create(builder, loc, x, y).getResult()
+                                        : OrOp::create(builder, loc, x, y).getResult());
+    if (a.pred && b.pred)
+      result.pred = kind == K::And ? makeAnd({a.pred, b.pred}) : makeOr({a.pred, b.pred});
+    return result;
+  }
+  case K::Cons:
+    report(loc, DiagCode::K0115, "'::' belongs to handlers, which are not built");
+    return Val::error();
+  default:
+    break;
+  }
+  CmpPredicate predicate = kind == K::Ne   ? CmpPredicate::ne
+                           : kind == K::Lt ? CmpPredicate::lt
+                           : kind == K::Le ? CmpPredicate::le
+                           : kind == K::Gt ? CmpPredicate::gt
+                           : kind == K::Ge ? CmpPredicate::ge
+                                           : CmpPredicate::eq;
+  Val result = Val::of(CmpOp::create(builder, loc, predicate, x, y));
+  if (symbolic && !isRuntime(a.sym) && !isRuntime(b.sym)) {
+    bool swap = kind == K::Gt || kind == K::Ge;
+    PredKind relation = kind == K::Ne                         ? PredKind::NE
+                        : (kind == K::Lt || kind == K::Gt)    ? PredKind::LT
+                        : (kind == K::Le || kind == K::Ge)    ? PredKind::LE
+                                                              : PredKind::EQ;
+    result.pred = swap ? makeRelation(relation, b.sym, a.sym) : makeRelation(relation, a.sym, b.sym);
+  }
+  return result;
+}
+
+/// Whether evaluating the operation early can neither fail nor be seen.
+static bool isHarmless(Operation &op) {
+  return isa<ConstantOp, DimOp, CmpOp, NotOp, AndOp, OrOp, NegOp, AddOp, SubOp, MulOp, AbsOp, IsNanOp, IsFiniteOp>(op) &&
+         getRank(op.getResult(0).getType()) == 0;
+}
+
+Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
+  bool isAnd = op.getKind() == surface::BinaryKind::And;
+  Location loc = op.getLoc();
+  Val a = evaluate(op.getLhs(), scope);
+  if (a.isError() || !a.isScalar())
+    return binary(op.getKind(), a, evaluate(op.getRhs(), scope), loc);
+  if (!restrictElement(a.value, kBool, loc, isAnd ? "'and' needs booleans" : "'or' needs booleans"))
+    return Val::error();
+  // The right side is evaluated only if it decides. One that can neither fail nor be
+  // seen is evaluated anyway, which spares the branch.
+  auto branch = IfOp::create(builder, loc, TypeRange{builder.getI1Type()}, a.value);
+  Block *evaluated = &branch.getThenRegion().emplaceBlock(), *decided = &branch.getElseRegion().emplaceBlock();
+  if (!isAnd)
+    std::swap(evaluated, decided);
+  Val b;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(evaluated);
+    b = evaluate(op.getRhs(), scope);
+    FailureOr<Value> value = asValue(b, loc, isAnd ? "'and'" : "'or'");
+    if (failed(value) || !b.isScalar() || !elementTypes.restrict(b.getType(), kBool)) {
+      if (succeeded(value))
+        report(loc, DiagCode::K0206, "a scalar boolean and " + spell(b) + " cannot be joined by 'and' or 'or'");
+      branch.erase();
+      return Val::error();
+    }
+  }
+  Val result;
+  if (llvm::all_of(*evaluated, isHarmless)) {
+    Block *block = branch->getBlock();
+    block->getOperations().splice(branch->getIterator(), evaluated->getOperations());
+    branch.erase();
+    return binary(op.getKind(), a, b, loc);
+  }
+  OpBuilder inner(evaluated, evaluated->end());
+  YieldOp::create(inner, loc, b.value);
+  inner.setInsertionPointToEnd(decided);
+  Value known = ConstantOp::create(inner, loc, builder.getI1Type(), builder.getBoolAttr(!isAnd));
+  YieldOp::create(inner, loc, known);
+  result = Val::of(branch.getResult(0));
+  if (a.pred && b.pred)
+    result.pred = isAnd ? makeAnd({a.pred, b.pred}) : makeOr({a.pred, b.pred});
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Subscripts
+//===----------------------------------------------------------------------===//
+
+FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc) {
+  ArrayRef<DimAttr> shape = getShape(operand);
+  if (subscripts.size() > shape.size())
+    return report(loc, DiagCode::K0201,
+                  "there are " + Twine(subscripts.size()) + " subscripts, but " + spell(operand) + " has " +
+                      Twine(shape.size()) + " axes");
+  Box box;
+  DimAttr zero = DimAttr::getConstant(context, 0), one = DimAttr::getConstant(context, 1);
+  // A bound that is a dimension is an obligation; one that is a run-time value is tested
+  // when executed.
+  auto bound = [&](DimAttr low, DimAttr high, unsigned axis, const Twine &what) -> LogicalResult {
+    if (isRuntime(low) || isRuntime(high)) {
+      if (settle(makeRelation(PredKind::LE, low, high)) != Truth::Proved)
+        box.inBounds = false;
+      return success();
+    }
+    return oblige(loc, makeRelation(PredKind::LE, low, high), ObligationKind::bounds, DiagCode::K0307,
+                  what + " of axis " + Twine(axis) + " (0-based), of size '" + toString(shape[axis]) + "'");
+  };
+  bool bad = false;
+  for (auto [axis, extent] : llvm::enumerate(shape)) {
+    if (axis >= subscripts.size()) {
+      box.offsets.push_back(DimOp::create(builder, loc, builder.getIndexType(), zero));
+      box.sizes.push_back(extent);
+      continue;
+    }
+    const Val &sub = subscripts[axis];
+    if (sub.isError())
+      return failure();
+    if (sub.kind == Val::Kind::Slice) {
+      const Val &lo = sub.members[0], &hi = sub.members[1];
+      auto scalar = [&](const Val &val) -> bool {
+        if (val.kind == Val::Kind::Unit)
+          return true;
+        if (val.isError())
+          return false;
+        if (!val.isScalar() || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
+          report(loc, DiagCode::K0206, "a slice bound is an integer scalar, not " + spell(val));
+          return false;
+        }
+        return true;
+      };
+      if (!scalar(lo) || !scalar(hi)) {
+        bad = true;
+        continue;
+      }
+      DimAttr low = lo.kind == Val::Kind::Unit ? zero : lo.sym, high = hi.kind == Val::Kind::Unit ? extent : hi.sym;
+      for (auto [dim, given] : {std::pair(low, &lo), std::pair(high, &hi)})
+        if (std::optional<int64_t> value = dim.getConstantValue();
+            value && *value < 0 && given->kind != Val::Kind::Unit) {
+          InFlightDiagnostic diag = report(loc, DiagCode::K0307, "a slice bound cannot be negative");
+          attachHelp(diag) << "counted from the end, this bound is '"
+                           << toString(addDims(extent, DimAttr::getConstant(context, *value))) << "'";
+          bad = true;
+        }
+      DimAttr size = subDims(high, low);
+      if (!size) {
+        report(loc, DiagCode::K0204, "a slice bound leaves 64 bits");
+        bad = true;
+      }
+      if (bad)
+        continue;
+      if (isRuntime(size)) {
+        InFlightDiagnostic diag = report(loc, DiagCode::K0207,
+                                         "the size of this slice at axis " + Twine(axis) +
+                                             " (0-based) is known only at run time");
+        attachHelp(diag) << "bind it with 'let dim K = ...;' and slice with [a:a + K]";
+        bad = true;
+        continue;
+      }
+      bad |= failed(bound(zero, low, axis, "a slice may start before the first element"));
+      bad |= failed(bound(high, extent, axis, "a slice may end behind the last element"));
+      bad |= failed(bound(zero, size, axis, "a slice may end before it starts"));
+      box.offsets.push_back(lo.kind == Val::Kind::Unit ? DimOp::create(builder, loc, builder.getIndexType(), zero)
+                                                       : asIndex(lo, loc));
+      box.sizes.push_back(size);
+      continue;
+    }
+    if (!sub.isScalar() || !elementTypes.restrict(getElementType(sub.getType()), kIntegers)) {
+      InFlightDiagnostic diag =
+          report(loc, DiagCode::K0206, "a subscript is an integer scalar or a slice, not " + spell(sub));
+      if (sub.isValue() && getRank(sub.getType()) > 0)
+        attachHelp(diag) << "take elements at the positions of a tensor with gather(x, i)";
+      bad = true;
+      continue;
+    }
+    if (sub.sym && sub.sym.isConstant() && *sub.sym.getConstantValue() < 0) {
+      InFlightDiagnostic diag = report(loc, DiagCode::K0307, "an index cannot be negative");
+      attachHelp(diag) << "counted from the end, write '" << toString(addDims(extent, sub.sym)) << "'";
+      bad = true;
+      continue;
+    }
+    DimAttr position = sub.sym ? sub.sym : freshAtom();
+    bad |= failed(bound(zero, position, axis, "an index may lie before the first element"));
+    bad |= failed(bound(addDims(position, one), extent, axis, "an index may lie behind the last element"));
+    box.offsets.push_back(asIndex(sub, loc));
+    box.sizes.push_back(one);
+    box.dropped.push_back(axis);
+  }
+  if (bad)
+    return failure();
+  return box;
+}
+
+Val Elaborator::index(const Val &given, ArrayRef<Val> subscripts, Location loc) {
+  Val base = given;
+  FailureOr<Value> operand = asValue(base, loc, "a subscript");
+  if (failed(operand))
+    return Val::error();
+  if (base.isScalar()) {
+    report(loc, DiagCode::K0201, "a scalar has no axes to index");
+    return Val::error();
+  }
+  FailureOr<Box> box = subscriptsToBox(operand->getType(), subscripts, loc);
+  if (failed(box))
+    return Val::error();
+  Type type = getBoxType(operand->getType(), box->sizes, box->dropped);
+  Value result = SliceOp::create(builder, loc, type, *operand, box->offsets, builder.getArrayAttr(box->sizes),
+                                 box->dropped, box->inBounds);
+  bool integer = getRank(type) == 0 && !(elementTypes.allowed(getElementType(type)) & ~kIntegers);
+  return Val::of(result, integer ? freshAtom() : DimAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+Val Elaborator::evaluate(Value expr, const ScopePtr &scope) {
+  Operation *op = expr.getDefiningOp();
+  Location loc = op->getLoc();
+  auto evaluateAll = [&](auto &&range) {
+    std::vector<Val> vals;
+    for (Value value : range)
+      vals.push_back(evaluate(value, scope));
+    return vals;
+  };
+  return TypeSwitch<Operation *, Val>(op)
+      .Case([&](surface::LiteralOp literal) -> Val {
+        switch (literal.getKind()) {
+        case surface::LiteralKind::Int:
+          return literalInt(literal.getInt(), loc);
+        case surface::LiteralKind::Float:
+          return literalFloat(literal.getFloat(), loc);
+        case surface::LiteralKind::Bool:
+          return literalBool(literal.getBool(), loc);
+        case surface::LiteralKind::String:
+          break;
+        }
+        report(loc, DiagCode::K0206, "a string is no value");
+        return Val::error();
+      })
+      .Case([&](surface::NameOp name) { return lookup(name.getName(), loc, scope); })
+      .Case([&](surface::DTypeOp type) {
+        Val val;
+        val.kind = Val::Kind::DType;
+        val.type = dtype(type.getDtype());
+        return val;
+      })
+      .Case([&](surface::UnitOp) { return Val::unit(); })
+      .Case([&](surface::PlaceOp place) -> Val {
+        FailureOr<PlacementAttr> attr = elaboratePlace(place.getPlace());
+        if (failed(attr))
+          return Val::error();
+        Val val;
+        val.kind = Val::Kind::Place;
+        val.place = *attr;
+        return val;
+      })
+      .Case([&](surface::TypeExprOp typeExpr) -> Val {
+        FailureOr<Ty> type = elaborateType(typeExpr.getType(), *scope);
+        if (failed(type))
+          return Val::error();
+        Val val;
+        val.kind = Val::Kind::TypeExpr;
+        val.type = type->type;
+        return val;
+      })
+      .Case([&](surface::TupleOp tuple) -> Val {
+        if (tuple.getNamesAttr()) {
+          report(loc, DiagCode::K0115, "named tuples are not built");
+          return Val::error();
+        }
+        std::vector<Val> members = evaluateAll(tuple.getMembers());
+        for (Val &member : members) {
+          member = decay(std::move(member));
+          if (member.kind == Val::Kind::List)
+            member = listToTensor(member, loc);
+          if (member.isError())
+            return Val::error();
+        }
+        return Val::tuple(std::move(members));
+      })
+      .Case([&](surface::ListOp list) -> Val {
+        Val val;
+        val.kind = Val::Kind::List;
+        val.members = evaluateAll(list.getElements());
+        if (llvm::any_of(val.members, [](const Val &member) { return member.isError(); }))
+          return Val::error();
+        return val;
+      })
+      .Case([&](surface::SliceOp slice) {
+        Val val;
+        val.kind = Val::Kind::Slice;
+        val.members.push_back(slice.getLo() ? evaluate(slice.getLo(), scope) : Val::unit());
+        val.members.push_back(slice.getHi() ? evaluate(slice.getHi(), scope) : Val::unit());
+        return val;
+      })
+      .Case([&](surface::UnaryOp unaryOp) {
+        return unary(unaryOp.getKind(), evaluate(unaryOp.getOperand(), scope), loc);
+      })
+      .Case([&](surface::BinaryOp binaryOp) -> Val {
+        if (binaryOp.getKind() == surface::BinaryKind::And || binaryOp.getKind() == surface::BinaryKind::Or)
+          return shortCircuit(binaryOp, scope);
+        Val a = evaluate(binaryOp.getLhs(), scope);
+        Val b = evaluate(binaryOp.getRhs(), scope);
+        return binary(binaryOp.getKind(), std::move(a), std::move(b), loc);
+      })
+      .Case([&](surface::CallOp callOp) { return evaluateCall(callOp, scope); })
+      .Case([&](surface::FieldOp field) -> Val {
+        Val base = evaluate(field.getBase(), scope);
+        if (base.isError())
+          return base;
+        if (std::optional<unsigned> position = field.getIndex()) {
+          if (base.kind == Val::Kind::Tuple && *position < base.members.size())
+            return base.members[*position];
+          report(loc, DiagCode::K0206, spell(base) + " has no member " + Twine(*position));
+          return Val::error();
+        }
+        report(loc, DiagCode::K0206, spell(base) + " has no member '" + field.getMember() + "'");
+        return Val::error();
+      })
+      .Case([&](surface::IndexOp indexOp) {
+        Val base = evaluate(indexOp.getBase(), scope);
+        return index(base, evaluateAll(indexOp.getSubscripts()), loc);
+      })
+      .Case([&](surface::IfOp ifOp) { return evaluateIf(ifOp, scope); })
+      .Case([&](surface::WhileOp loop) { return evaluateWhile(loop, scope, {}); })
+      .Case([&](surface::ForOp loop) { return evaluateFor(loop, scope, {}); })
+      .Case([&](surface::LambdaOp lambda) {
+        auto callable = std::make_shared<Callable>(Callable::Kind::Lambda, loc);
+        callable->lambda = lambda;
+        callable->scope = scope;
+        return Val::of(std::move(callable));
+      })
+      .Case([&](surface::BlockOp block) {
+        return evaluateBlock(block.getBody(), std::make_shared<Scope>(scope, current));
+      })
+      .Default([&](Operation *) {
+        report(loc, DiagCode::K0115,
+               isa<surface::PerformOp, surface::HandleOp>(op) ? "effects and handlers are not built"
+                                                              : "this construct belongs to handlers, which are not built");
+        return Val::error();
+      });
+}
+
+} // namespace kina::elaborate

@@ -1,0 +1,178 @@
+//===- Facts.cpp - What normal form and facts settle ----------------------===//
+//
+// Equations among the facts that give a name are oriented: `D = H*K` replaces D,
+// `N mod B = 0` replaces N by B times a fresh name. What is then equal in normal form, or
+// bounded by it, or follows from one inequality among the facts, is settled; the rest is
+// an obligation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elaborator.h"
+
+using namespace mlir;
+
+namespace kina::elaborate {
+
+/// If the equation gives a name, that name and what it is.
+static std::optional<std::pair<StringRef, DimAttr>> orient(PredAttr fact) {
+  if (fact.getKind() != PredKind::EQ)
+    return std::nullopt;
+  DimAttr a = fact.getDims()[0], b = fact.getDims()[1];
+  auto mentions = [](DimAttr dim, StringRef name) {
+    NameSet names;
+    collectNames(dim, names);
+    return names.contains(name);
+  };
+  for (auto [x, y] : {std::pair(a, b), std::pair(b, a)})
+    if (StringRef name = x.getSingleName(); !name.empty() && !mentions(y, name))
+      return std::pair(name, y);
+  // N - B*(N floordiv B) = 0, with B a constant or a name: N is a multiple of B.
+  DimAttr difference = subDims(a, b);
+  if (!difference)
+    return std::nullopt;
+  for (DimTermAttr term : difference.getTerms()) {
+    if (term.getFactors().empty() || term.getFactors().back().getKind() != AtomKind::FloorDiv)
+      continue;
+    DimAtomAttr quotient = term.getFactors().back();
+    StringRef name = quotient.getArgs()[0].getSingleName();
+    if (name.empty() || mentions(quotient.getArgs()[1], name))
+      continue;
+    DimAttr dim = DimAttr::getName(fact.getContext(), name), divisor = quotient.getArgs()[1];
+    DimAttr rest = modDims(dim, divisor);
+    if (rest != difference && negDim(rest) != difference)
+      continue;
+    std::string fresh = (name + "/" + toString(divisor)).str();
+    return std::pair(name, mulDims(divisor, DimAttr::getName(fact.getContext(), fresh)));
+  }
+  return std::nullopt;
+}
+
+Elaborator::Truth Elaborator::settle(PredAttr pred) {
+  auto verdict = [](std::optional<bool> value) {
+    return !value ? Truth::Open : *value ? Truth::Proved : Truth::Refuted;
+  };
+  auto least = [&](StringRef name) -> std::optional<int64_t> {
+    // A run-time scalar may have any value.
+    if (name.starts_with("%"))
+      return INT64_MIN;
+    if (current)
+      if (auto it = current->shapeVars.find(name); it != current->shapeVars.end())
+        return it->second;
+    return name.contains('/') ? 0 : 1;
+  };
+  if (std::optional<bool> known = decide(pred, least))
+    return verdict(known);
+  if (!current)
+    return Truth::Open;
+  // Rewrite goal and facts by the oriented equations, which may need each other.
+  SmallVector<PredAttr> facts(current->facts);
+  for (unsigned round = 0; round < 8; ++round) {
+    std::optional<std::pair<StringRef, DimAttr>> rule;
+    for (PredAttr fact : facts)
+      if ((rule = orient(fact)))
+        break;
+    if (!rule)
+      break;
+    auto lookup = [&](StringRef name) { return name == rule->first ? rule->second : DimAttr(); };
+    PredAttr rewritten = substitute(pred, lookup);
+    if (!rewritten)
+      break;
+    pred = rewritten;
+    SmallVector<PredAttr> next;
+    for (PredAttr fact : facts)
+      if (PredAttr replaced = substitute(fact, lookup); replaced && !decide(replaced, least).value_or(false))
+        next.push_back(replaced);
+    if (next == facts)
+      break;
+    facts = std::move(next);
+  }
+  if (std::optional<bool> known = decide(pred, least))
+    return verdict(known);
+  auto follows = [&](PredAttr goal) {
+    for (PredAttr fact : facts) {
+      if (fact == goal)
+        return true;
+      // From c <= d follows a <= b if b - a >= d - c; a strict fact gives one more.
+      bool strict = fact.getKind() == PredKind::LT;
+      if (!strict && fact.getKind() != PredKind::LE)
+        continue;
+      if (goal.getKind() != PredKind::LE && goal.getKind() != PredKind::LT)
+        continue;
+      int64_t slack = (goal.getKind() == PredKind::LT ? 1 : 0) - (strict ? 1 : 0);
+      DimAttr given = subDims(fact.getDims()[1], fact.getDims()[0]);
+      DimAttr wanted = subDims(goal.getDims()[1], goal.getDims()[0]);
+      DimAttr bound = subDims(wanted, addDims(given, DimAttr::getConstant(context, slack)));
+      if (bound && decide(makeRelation(PredKind::LE, DimAttr::getConstant(context, 0), bound), least).value_or(false))
+        return true;
+    }
+    return false;
+  };
+  if (pred.getKind() == PredKind::And)
+    return llvm::all_of(pred.getPreds(), [&](PredAttr part) { return settle(part) == Truth::Proved; })
+               ? Truth::Proved
+               : Truth::Open;
+  return follows(pred) ? Truth::Proved : Truth::Open;
+}
+
+LogicalResult Elaborator::oblige(Location loc, PredAttr pred, ObligationKind kind, DiagCode code,
+                                 const Twine &text) {
+  if (!pred)
+    return report(loc, DiagCode::K0204, "a dimension leaves 64 bits");
+  switch (settle(pred)) {
+  case Truth::Proved:
+    return success();
+  case Truth::Refuted: {
+    InFlightDiagnostic diag = report(loc, code, text);
+    diag.attachNote() << "'" << toString(pred) << "' can never hold";
+    return failure();
+  }
+  case Truth::Open:
+    break;
+  }
+  // An atom of a run-time scalar has no name that an obligation could speak of.
+  NameSet names;
+  collectNames(pred, names);
+  if (llvm::any_of(names, [](StringRef name) { return name.starts_with("%"); })) {
+    InFlightDiagnostic diag = report(loc, code, text);
+    diag.attachNote() << "this depends on a value that is known only at run time";
+    attachHelp(diag) << "bind the size with 'let dim'";
+    return failure();
+  }
+  ObligationOp::create(builder, loc, pred, kind, builder.getStringAttr(text));
+  return success();
+}
+
+FailureOr<Value> Elaborator::coerce(Location loc, Value value, Type type, const Twine &what, DiagCode shapeCode) {
+  Type from = value.getType();
+  Type a = getElementType(from), b = getElementType(type);
+  if (!a || !b)
+    return report(loc, DiagCode::K0206, what + " is no tensor or scalar");
+  if (a != b && !elementTypes.unify(a, b)) {
+    InFlightDiagnostic diag =
+        report(loc, DiagCode::K0202, what + " has element type " + spell(a) + ", but " + spell(b) + " is needed");
+    if (Type goal = elementTypes.resolve(b); !isa<HoleType>(goal))
+      attachHelp(diag) << "convert with cast(.., " << spell(goal) << ")";
+    return failure();
+  }
+  ArrayRef<DimAttr> have = getShape(from), want = getShape(type);
+  if (have == want)
+    return value;
+  if (have.size() != want.size()) {
+    report(loc, DiagCode::K0201, what + " has type " + spell(from) + ", but " + spell(type) + " is needed");
+    return failure();
+  }
+  bool bad = false;
+  for (auto [axis, pair] : llvm::enumerate(llvm::zip(have, want))) {
+    auto [x, y] = pair;
+    if (x == y)
+      continue;
+    bad |= failed(oblige(loc, makeRelation(PredKind::EQ, x, y), ObligationKind::shapes_equal, shapeCode,
+                         what + " has size '" + toString(x) + "' at axis " + Twine(axis) +
+                             " (0-based), but size '" + toString(y) + "' is needed"));
+  }
+  if (bad)
+    return failure();
+  return ReshapeOp::create(builder, loc, withShape(from, want), value, /*checked=*/true).getResult();
+}
+
+} // namespace kina::elaborate

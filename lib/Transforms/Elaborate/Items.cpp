@@ -1,0 +1,605 @@
+//===- Items.cpp - Functions, module-level values, lifting ----------------===//
+
+#include "Elaborator.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+
+namespace kina::elaborate {
+
+//===----------------------------------------------------------------------===//
+// Signatures
+//===----------------------------------------------------------------------===//
+
+/// Whether the type cannot be a parameter's of a `kina.func`.
+static bool isTemplateType(SyntaxAttr type) {
+  if (type.is(SyntaxKind::TypeFn))
+    return true;
+  return (type.is(SyntaxKind::TypeTuple) || type.is(SyntaxKind::TypeRef)) &&
+         llvm::any_of(type.getChildren(), isTemplateType);
+}
+
+static SyntaxAttr paramType(SyntaxAttr param) {
+  return param.getChildren().empty() ? SyntaxAttr() : param.getChild(0);
+}
+
+/// Adds the predicates that stand inside tensor types.
+static void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &preds) {
+  if (syntax.is(SyntaxKind::TypeTensor)) {
+    llvm::append_range(preds, syntax.getChild(2).getChildren());
+    return;
+  }
+  if (surface::isType(syntax.getKind()))
+    for (SyntaxAttr child : syntax.getChildren())
+      collectTypePreds(child, preds);
+}
+
+LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
+  if (item.state != FunctionItem::State::Untouched)
+    return success(item.state != FunctionItem::State::Failed);
+  unsigned before = errors;
+  surface::FnOp op = item.op;
+  for (SyntaxAttr decorator : surface::syntaxRange(op.getDecoratorsAttr())) {
+    StringRef name = decorator.getText();
+    if (name == "export") {
+      item.exported = true;
+    } else if (name == "checkpoint") {
+      FailureOr<CheckpointAttr> checkpoint = elaborateCheckpoint(decorator);
+      if (succeeded(checkpoint))
+        item.checkpoint = *checkpoint;
+    } else if (name == "vjp" && decorator.getChildren().size() == 1 &&
+               decorator.getChild(0).is(SyntaxKind::Keyword) && decorator.getChild(0).getText() == "of") {
+      item.vjpOf = decorator.getChild(0).getChild(0).getText().str();
+    } else {
+      InFlightDiagnostic diag =
+          report(decorator.getLocation(), DiagCode::K0111, "unknown decorator '@" + name + "' of a function");
+      attachHelp(diag) << "functions take @export, @checkpoint and @vjp(of=f)";
+    }
+  }
+  if (op.getEffectsAttr() && !op.getEffectsAttr().empty())
+    report(op.getLoc(), DiagCode::K0115, "functions with effects are not built");
+
+  // Shape variables: declared, then by appearance.
+  for (SyntaxAttr var : surface::syntaxRange(op.getShapeVarsAttr())) {
+    int64_t least = 1;
+    if (!var.getChildren().empty()) {
+      if (var.getChild(0).is(SyntaxKind::Name))
+        report(var.getLocation(), DiagCode::K0115,
+               "element type variables such as '" + var.getText() + "' are not built");
+      else
+        least = var.getChild(0).getIntValue().value_or(1);
+    }
+    if (!item.shapeVars.insert({var.getText(), least}).second)
+      report(var.getLocation(), DiagCode::K0114, "shape variable '" + var.getText() + "' is declared twice");
+  }
+  Scope &module = *moduleScope;
+  for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr())) {
+    SyntaxAttr type = paramType(param);
+    if (!type || isTemplateType(type)) {
+      item.isTemplate = true;
+    } else if (type.is(SyntaxKind::TypeName) && type.getText() == "Index") {
+      item.shapeVars.insert({param.getText(), 1});
+    }
+    if (type)
+      collectShapeVars(type, module, item.shapeVars);
+  }
+  if (op.getReturnTypeAttr())
+    collectShapeVars(op.getReturnTypeAttr(), module, item.shapeVars);
+  for (SyntaxAttr pred : surface::syntaxRange(op.getRequiresClausesAttr()))
+    collectShapeVars(pred, module, item.shapeVars);
+  if (item.isTemplate && item.exported)
+    report(op.getLoc(), DiagCode::K0206,
+           "'" + item.name + "' is exported, so every parameter needs a type that is no function");
+
+  // Types over the shape variables; a template's are made anew at every call.
+  Scope scope(moduleScope, nullptr);
+  for (auto &[name, least] : item.shapeVars)
+    scope.dims[name.str()] = DimAttr::getName(context, name);
+  llvm::StringSet<> seen;
+  unsigned flat = 0;
+  SmallVector<DimAttr> given;
+  for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr())) {
+    Param p{param.getText().str(), {}, false, param.getLocation(), flat, 0};
+    if (!seen.insert(p.name).second)
+      report(param.getLocation(), DiagCode::K0114, "parameter '" + p.name + "' is declared twice");
+    if (param.getChildren().size() > 1)
+      report(param.getLocation(), DiagCode::K0115, "default values are not built");
+    SyntaxAttr type = paramType(param);
+    p.borrowed = type && type.is(SyntaxKind::TypeRef);
+    if (type && !isTemplateType(type)) {
+      FailureOr<Ty> ty = elaborateType(type, scope, p.name);
+      if (succeeded(ty)) {
+        p.type = *ty;
+        auto count = [&](auto &&self, const Ty &t) -> void {
+          if (t.kind == Ty::Kind::Value) {
+            ++p.count;
+            if (!t.indexName.empty())
+              given.push_back(DimAttr::getName(context, t.indexName));
+            llvm::append_range(given, getShape(t.type));
+          }
+          for (const Ty &member : t.members)
+            self(self, member);
+        };
+        count(count, p.type);
+      }
+    }
+    flat += p.count;
+    item.params.push_back(std::move(p));
+  }
+  if (op.getReturnTypeAttr() && !item.isTemplate) {
+    FailureOr<Ty> ty = elaborateType(op.getReturnTypeAttr(), scope);
+    if (succeeded(ty))
+      item.result = *ty;
+  } else if (!op.getReturnTypeAttr() && item.exported) {
+    report(op.getLoc(), DiagCode::K0206, "'" + item.name + "' is exported, so it states its result type");
+  }
+  SmallVector<SyntaxAttr> preds;
+  for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr()))
+    if (SyntaxAttr type = paramType(param))
+      collectTypePreds(type, preds);
+  llvm::append_range(preds, surface::syntaxRange(op.getRequiresClausesAttr()));
+  for (SyntaxAttr syntax : preds)
+    if (PredAttr pred = elaboratePred(syntax, scope))
+      item.clauses.push_back(
+          ClauseAttr::get(context, pred, ClauseMode::Prove, surface::spell(syntax), syntax.getLoc()));
+
+  // Which variables the parameters give: single names first, then sums of one unknown.
+  llvm::SetVector<StringRef> known;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (DimAttr dim : given) {
+      NameSet names;
+      collectNames(dim, names);
+      SmallVector<StringRef> open;
+      for (StringRef name : names)
+        if (!known.contains(name))
+          open.push_back(name);
+      bool linear = llvm::all_of(dim.getTerms(), [&](DimTermAttr term) {
+        return llvm::count_if(term.getFactors(), [&](DimAtomAttr atom) {
+                 NameSet inside;
+                 collectNames(DimAttr::get(context, {DimTermAttr::get(context, 1, {atom})}), inside);
+                 return open.size() == 1 && inside.contains(open[0]);
+               }) <= 1;
+      });
+      bool bare = llvm::none_of(dim.getTerms(), [&](DimTermAttr term) {
+        return llvm::any_of(term.getFactors(), [&](DimAtomAttr atom) {
+          if (atom.getKind() == AtomKind::Name)
+            return false;
+          NameSet inside;
+          collectNames(DimAttr::get(context, {DimTermAttr::get(context, 1, {atom})}), inside);
+          return open.size() == 1 && inside.contains(open[0]);
+        });
+      });
+      if (open.size() == 1 && linear && bare)
+        progress |= known.insert(open[0]);
+    }
+  }
+  for (auto &[name, least] : item.shapeVars)
+    if (!known.contains(name))
+      item.unsolved.push_back(name);
+  if (item.exported && !item.unsolved.empty()) {
+    InFlightDiagnostic diag = report(op.getLoc(), DiagCode::K0203,
+                                     "shape variable '" + item.unsolved.front() + "' of '" + item.name +
+                                         "' cannot be computed from the parameters");
+    attachHelp(diag) << "add a parameter '" << item.unsolved.front() << ": Index'";
+  }
+  item.state = errors == before ? FunctionItem::State::SignatureDone : FunctionItem::State::Failed;
+  return success(errors == before);
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+/// Binds a parameter's structure to block arguments.
+static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location loc, FunctionContext &ctx,
+                         SmallVectorImpl<DictionaryAttr> &attrs, const Param &param) {
+  MLIRContext *context = e.getContext();
+  switch (type.kind) {
+  case Ty::Kind::Value: {
+    BlockArgument argument = entry->addArgument(type.type, loc);
+    SmallVector<NamedAttribute> named;
+    OpBuilder b(context);
+    named.push_back(b.getNamedAttr(kNameArgAttrName, b.getStringAttr(param.name)));
+    if (param.borrowed)
+      named.push_back(b.getNamedAttr(kBorrowArgAttrName, b.getUnitAttr()));
+    if (!type.indexName.empty())
+      named.push_back(b.getNamedAttr(kDimArgAttrName, b.getStringAttr(type.indexName)));
+    attrs.push_back(DictionaryAttr::get(context, named));
+    Val val = Val::of(argument);
+    if (!type.indexName.empty())
+      val.sym = DimAttr::getName(context, type.indexName);
+    else if (getRank(type.type) == 0 && isa<IntegerType>(type.type) && !type.type.isInteger(1))
+      val.sym = e.freshAtom();
+    return val;
+  }
+  case Ty::Kind::Tuple: {
+    std::vector<Val> members;
+    for (const Ty &member : type.members)
+      members.push_back(bindArguments(e, member, entry, loc, ctx, attrs, param));
+    return Val::tuple(std::move(members));
+  }
+  default:
+    return Val::unit();
+  }
+}
+
+DimAttr Elaborator::freshAtom() { return DimAttr::getName(context, "%" + std::to_string(nextAtom++)); }
+
+/// The declared structure filled with the types of the finished function.
+static Ty structureOf(const Val &val) {
+  Ty ty;
+  if (val.kind == Val::Kind::Value) {
+    ty.kind = Ty::Kind::Value;
+    ty.type = val.getType();
+  } else if (val.kind == Val::Kind::Tuple) {
+    ty.kind = Ty::Kind::Tuple;
+    for (const Val &member : val.members)
+      ty.members.push_back(structureOf(member));
+  } else {
+    ty.kind = Ty::Kind::Unit;
+  }
+  return ty;
+}
+
+static void finalizeStructure(ElementTypes &elements, Ty &ty) {
+  if (ty.kind == Ty::Kind::Value)
+    ty.type = withElementType(ty.type, elements.finalize(getElementType(ty.type)));
+  for (Ty &member : ty.members)
+    finalizeStructure(elements, member);
+}
+
+LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
+  switch (item.state) {
+  case FunctionItem::State::Done:
+    return success();
+  case FunctionItem::State::Failed:
+    return failure();
+  case FunctionItem::State::InProgress:
+    return report(item.op.getLoc(), DiagCode::K0208, "'" + item.name + "' calls itself, and recursion is not part of Kina");
+  case FunctionItem::State::Untouched:
+    if (failed(elaborateSignature(item)))
+      return failure();
+    break;
+  case FunctionItem::State::SignatureDone:
+    break;
+  }
+  item.state = FunctionItem::State::InProgress;
+  unsigned before = errors;
+  Location loc = item.op.getLoc();
+  OpBuilder::InsertionGuard guard(builder);
+  llvm::SaveAndRestore<FunctionContext *> saved(current);
+
+  FunctionContext ctx;
+  ctx.name = item.name;
+  ctx.item = &item;
+  current = &ctx;
+  builder.setInsertionPointToEnd(module.getBody());
+  ctx.function = FuncOp::create(builder, loc, item.name, builder.getFunctionType({}, {}));
+  ctx.function.setVisibility(SymbolTable::Visibility::Private);
+  ctx.entry = &ctx.function.getBody().emplaceBlock();
+  builder.setInsertionPointToEnd(ctx.entry);
+
+  auto scope = std::make_shared<Scope>(moduleScope, &ctx);
+  SmallVector<Attribute> vars;
+  for (auto &[name, least] : item.shapeVars) {
+    scope->dims[name.str()] = DimAttr::getName(context, name);
+    ctx.shapeVars.insert({name, least});
+    vars.push_back(ShapeVarAttr::get(context, name, least));
+  }
+  for (ClauseAttr clause : item.clauses)
+    ctx.facts.push_back(clause.getPred());
+  SmallVector<DictionaryAttr> argAttrs;
+  for (Param &param : item.params)
+    scope->names[param.name] = bindArguments(*this, param.type, ctx.entry, param.loc, ctx, argAttrs, param);
+  for (StringRef name : item.unsolved) {
+    ctx.entry->addArgument(builder.getIndexType(), loc);
+    argAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kDimArgAttrName, builder.getStringAttr(name))));
+  }
+
+  Val result = evaluateBlock(item.op.getBody(), scope,
+                             item.result && item.result->kind == Ty::Kind::Tuple);
+  if (item.result && !result.isError())
+    (void)checkDeclared(result, *item.result, loc, "the value of '" + item.name + "'");
+  SmallVector<Value> leaves;
+  if (!result.isError() && errors == before)
+    flatten(result, leaves);
+  ReturnOp::create(builder, loc, leaves);
+  item.made.push_back(ctx.function);
+  item.function = ctx.function;
+  if (errors != before || result.isError()) {
+    item.state = FunctionItem::State::Failed;
+    item.function = nullptr;
+    return failure();
+  }
+
+  for (auto &[name, argument] : ctx.globals) {
+    item.globals.push_back(name);
+    argAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kNameArgAttrName, name)));
+  }
+  if (!vars.empty())
+    ctx.function.setShapeVarsAttr(builder.getArrayAttr(vars));
+  if (!item.clauses.empty())
+    ctx.function.setPreconditionsAttr(
+        builder.getArrayAttr(SmallVector<Attribute>(item.clauses.begin(), item.clauses.end())));
+  if (item.checkpoint)
+    ctx.function.setCheckpointAttr(item.checkpoint);
+  item.resultType = structureOf(result);
+  finalize(item.made);
+  finalizeStructure(elementTypes, item.resultType);
+  ctx.function.setAllArgAttrs(argAttrs);
+  item.state = errors == before ? FunctionItem::State::Done : FunctionItem::State::Failed;
+  return success(errors == before);
+}
+
+void Elaborator::finalize(ArrayRef<FuncOp> functions) {
+  IRRewriter rewriter(context);
+  for (FuncOp function : functions) {
+    (void)runRegionDCE(rewriter, function->getRegions());
+    function.walk([&](ConstantOp constant) {
+      Type type = elementTypes.finalize(constant.getType());
+      TypedAttr value = constant.getValue();
+      if (value.getType() == type)
+        return;
+      if (auto floating = dyn_cast<FloatType>(type)) {
+        double number = isa<FloatAttr>(value) ? cast<FloatAttr>(value).getValueAsDouble()
+                                              : static_cast<double>(cast<IntegerAttr>(value).getInt());
+        constant.setValueAttr(FloatAttr::get(floating, number));
+      } else {
+        int64_t number = cast<IntegerAttr>(value).getInt();
+        unsigned width = type.getIntOrFloatBitWidth();
+        bool isUnsigned = type.isUnsignedInteger();
+        if (isUnsigned ? !llvm::isUIntN(width, number) || number < 0 : !llvm::isIntN(width, number))
+          report(constant.getLoc(), DiagCode::K0106, Twine(number) + " does not fit in " + spell(type));
+        constant.setValueAttr(IntegerAttr::get(type, APInt(width, static_cast<uint64_t>(number), false, true)));
+      }
+    });
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](HoleType hole) -> Type { return elementTypes.finalize(hole); });
+    // A rank-0 result whose element type was open is a hole itself and covered by this.
+    replacer.recursivelyReplaceElementsIn(function, /*replaceAttrs=*/true, /*replaceLocs=*/false,
+                                          /*replaceTypes=*/true);
+    auto terminator = cast<ReturnOp>(function.getBody().front().getTerminator());
+    function.setFunctionType(
+        builder.getFunctionType(function.getBody().front().getArgumentTypes(), terminator.getOperandTypes()));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::capture(Value value, FunctionContext *from, FunctionContext *to) {
+  if (from == to)
+    return value;
+  // What can be made anew anywhere is not captured.
+  if (Operation *op = value.getDefiningOp(); op && to == current && isa<ConstantOp, DimOp>(op))
+    return builder.clone(*op)->getResult(0);
+  if (!to)
+    return {};
+  Value outer = capture(value, from, to->parent);
+  if (!outer)
+    return {};
+  auto it = to->captures.find(outer);
+  if (it == to->captures.end())
+    it = to->captures.insert({outer, to->entry->addArgument(outer.getType(), outer.getLoc())}).first;
+  return it->second;
+}
+
+Val Elaborator::translate(const Val &val, FunctionContext *from) {
+  if (from == current || !from)
+    return val;
+  Val result = val;
+  if (val.value) {
+    result.value = capture(val.value, from, current);
+    if (!result.value)
+      return Val::error();
+  }
+  for (Val &member : result.members)
+    member = translate(member, from);
+  if (val.kind == Val::Kind::Function && !val.function->point.empty()) {
+    result.function = std::make_shared<Callable>(*val.function);
+    for (Val &point : result.function->point)
+      point = translate(point, from);
+  }
+  return result;
+}
+
+Val Elaborator::getGlobalParameter(StringAttr name, Location loc) {
+  GlobalItem &global = globalItems.find(name.getValue())->second;
+  // The parameter belongs to the outermost function; lifted ones capture it.
+  FunctionContext *root = current;
+  while (root->parent)
+    root = root->parent;
+  auto it = root->globals.find(name);
+  if (it == root->globals.end()) {
+    Scope scope(moduleScope, nullptr);
+    llvm::MapVector<StringRef, int64_t> names;
+    collectShapeVars(global.op.getTypeAttr(), scope, names);
+    for (auto &[var, least] : names)
+      scope.dims[var.str()] = DimAttr::getName(context, var);
+    FailureOr<Ty> type = elaborateType(global.op.getTypeAttr(), scope);
+    if (failed(type))
+      return Val::error();
+    if (type->kind != Ty::Kind::Value) {
+      report(global.op.getLoc(), DiagCode::K0206, "a 'let' without a value needs a tensor or scalar type");
+      return Val::error();
+    }
+    for (auto &[var, least] : names)
+      if (!root->shapeVars.count(var)) {
+        report(loc, DiagCode::K0203,
+               "shape variable '" + var + "' of '" + name.getValue() + "' is not one of '" + root->name + "'");
+        return Val::error();
+      }
+    it = root->globals.insert({name, root->entry->addArgument(type->type, global.op.getLoc())}).first;
+  }
+  return translate(Val::of(it->second), root);
+}
+
+Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent) {
+  for (Scope *s = scope.get(); s; s = s->parent.get()) {
+    if (auto val = s->names.find(name); val != s->names.end())
+      // An `Index` parameter is a shape variable, and as a value behaves like one.
+      return val->second.isValue() && val->second.getType().isIndex() ? dimValue(val->second.sym, loc)
+                                                                      : translate(val->second, s->context);
+    if (auto dim = s->dims.find(name); dim != s->dims.end())
+      return dimValue(dim->second, loc);
+  }
+  if (auto item = functions.find(name); item != functions.end()) {
+    auto callable = std::make_shared<Callable>(Callable::Kind::Item, loc);
+    callable->item = item->second.get();
+    return Val::of(std::move(callable));
+  }
+  if (auto global = globalItems.find(name); global != globalItems.end()) {
+    GlobalItem &item = global->second;
+    if (item.op.getInit().empty())
+      return current ? getGlobalParameter(builder.getStringAttr(name), loc) : Val::error();
+    if (item.inProgress) {
+      report(loc, DiagCode::K0208, "the value of '" + name + "' needs itself");
+      return Val::error();
+    }
+    llvm::SaveAndRestore<bool> progress(item.inProgress, true);
+    // Pure, so its value may be computed wherever it is needed.
+    Val val = decay(evaluateBlock(item.op.getInit(), std::make_shared<Scope>(moduleScope, current)));
+    if (item.op.getTypeAttr() && !val.isError()) {
+      Scope module(moduleScope, nullptr);
+      FailureOr<Ty> type = elaborateType(item.op.getTypeAttr(), module);
+      if (failed(type) || failed(checkDeclared(val, *type, item.op.getLoc(), "the value of '" + name + "'")))
+        return Val::error();
+    }
+    return val;
+  }
+  if (name == "pi" || name == "inf" || name == "nan")
+    return literalFloat(name == "pi"    ? 3.141592653589793238462643383279502884
+                        : name == "inf" ? std::numeric_limits<double>::infinity()
+                                        : std::numeric_limits<double>::quiet_NaN(),
+                        loc);
+  static const StringRef derivatives[] = {"grad", "value_and_grad", "vjp", "jvp"};
+  if (findOperation(name) || llvm::is_contained(derivatives, name)) {
+    auto callable = std::make_shared<Callable>(Callable::Kind::Operation, loc);
+    callable->operation = name.str();
+    return Val::of(std::move(callable));
+  }
+  if (silent)
+    return Val::error();
+  if (isKnownLater(name)) {
+    report(loc, DiagCode::K0115, "the operation '" + name + "' is not built");
+    return Val::error();
+  }
+  InFlightDiagnostic diag = report(loc, DiagCode::K0111, "unknown variable '" + name + "'");
+  SmallVector<std::string> candidates;
+  for (Scope *s = scope.get(); s; s = s->parent.get()) {
+    for (auto &entry : s->names)
+      candidates.push_back(entry.first);
+    for (auto &entry : s->dims)
+      candidates.push_back(entry.first);
+  }
+  for (auto &entry : functions)
+    candidates.push_back(entry.first);
+  for (auto &entry : globalItems)
+    candidates.push_back(entry.first);
+  if (std::optional<std::string> close = nearest(name, candidates))
+    attachHelp(diag) << "there is a similar name, '" << *close << "'";
+  return Val::error();
+}
+
+//===----------------------------------------------------------------------===//
+// Lifting
+//===----------------------------------------------------------------------===//
+
+FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args,
+                                               ArrayRef<std::string> keywords, Location loc) {
+  FunctionContext ctx;
+  ctx.parent = current;
+  ctx.item = current->item;
+  FunctionContext *root = current;
+  while (root->parent)
+    root = root->parent;
+  ctx.name = root->name + ".lambda" + std::to_string(root->lifted++);
+  ctx.shapeVars = current->shapeVars;
+  ctx.facts = current->facts;
+  Lifted lifted;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    llvm::SaveAndRestore<FunctionContext *> saved(current, &ctx);
+    builder.setInsertionPointToEnd(module.getBody());
+    ctx.function = FuncOp::create(builder, loc, ctx.name, builder.getFunctionType({}, {}));
+    ctx.function.setVisibility(SymbolTable::Visibility::Private);
+    ctx.entry = &ctx.function.getBody().emplaceBlock();
+    builder.setInsertionPointToEnd(ctx.entry);
+    std::vector<Val> inner;
+    auto bind = [&](auto &&self, const Val &val) -> Val {
+      Val result = val;
+      if (val.isValue()) {
+        result.value = ctx.entry->addArgument(val.getType(), loc);
+        if (val.sym)
+          result.sym = freshAtom();
+      }
+      for (Val &member : result.members)
+        member = self(self, member);
+      return result;
+    };
+    for (const Val &arg : args)
+      inner.push_back(arg.kind == Val::Kind::Function ? arg : bind(bind, arg));
+    Val result = decay(call(callable, std::move(inner), SmallVector<std::string>(keywords), loc));
+    SmallVector<Value> leaves;
+    if (!result.isError())
+      flatten(result, leaves);
+    ReturnOp::create(builder, loc, leaves);
+    ctx.item->made.push_back(ctx.function);
+    if (result.isError())
+      return failure();
+    lifted.result = result;
+  }
+  // Shape variables that occur in it, except those that it binds itself.
+  llvm::SetVector<StringRef> names, bound, solved;
+  ctx.function.walk([&](BindDimOp bind) { bound.insert(bind.getName()); });
+  AttrTypeWalker walker;
+  walker.addWalk([&](DimAtomAttr atom) {
+    if (atom.getKind() == AtomKind::Name && !bound.contains(atom.getName()))
+      names.insert(atom.getName());
+  });
+  for (BlockArgument argument : ctx.entry->getArguments()) {
+    walker.walk(argument.getType());
+    for (DimAttr dim : getShape(argument.getType()))
+      if (StringRef name = dim.getSingleName(); !name.empty())
+        solved.insert(name);
+  }
+  ctx.function.walk([&](Operation *op) {
+    walker.walk(op->getAttrDictionary());
+    for (Type type : op->getResultTypes())
+      walker.walk(type);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Type type : block.getArgumentTypes())
+          walker.walk(type);
+  });
+  for (auto &[outer, argument] : ctx.captures)
+    lifted.operands.push_back(outer);
+  SmallVector<DictionaryAttr> attrs(ctx.entry->getNumArguments(), builder.getDictionaryAttr({}));
+  SmallVector<Attribute> vars;
+  SmallVector<NamedAttribute> subst;
+  for (StringRef name : names) {
+    auto known = ctx.shapeVars.find(name);
+    int64_t least = known == ctx.shapeVars.end() ? 1 : known->second;
+    vars.push_back(ShapeVarAttr::get(context, name, least));
+    DimAttr dim = DimAttr::getName(context, name);
+    subst.push_back(builder.getNamedAttr(name, dim));
+    if (solved.contains(name))
+      continue;
+    ctx.entry->addArgument(builder.getIndexType(), loc);
+    attrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kDimArgAttrName, builder.getStringAttr(name))));
+    lifted.operands.push_back(DimOp::create(builder, loc, builder.getIndexType(), dim));
+  }
+  // The final type is set with the outermost function's; the attributes need the count now.
+  ctx.function.setFunctionType(builder.getFunctionType(ctx.entry->getArgumentTypes(), {}));
+  ctx.function.setAllArgAttrs(attrs);
+  if (!vars.empty())
+    ctx.function.setShapeVarsAttr(builder.getArrayAttr(vars));
+  lifted.function = ctx.function;
+  lifted.subst = builder.getDictionaryAttr(subst);
+  return lifted;
+}
+
+} // namespace kina::elaborate

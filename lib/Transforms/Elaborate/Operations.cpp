@@ -1,0 +1,830 @@
+//===- Operations.cpp - Typing rules of the operations --------------------===//
+//
+// One rule per operation: it reads its arguments, checks element types, states shape
+// obligations, and emits. The table at the end names them. An operation that is a
+// composite of others needs no ODS entry.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elaborator.h"
+
+using namespace mlir;
+
+namespace kina::elaborate {
+
+//===----------------------------------------------------------------------===//
+// Element-wise
+//===----------------------------------------------------------------------===//
+
+template <typename Op>
+static Val floatFunction(OperationCall &call) {
+  Value x = call.value("x");
+  if (!call.requireFloat(x))
+    return Val::error();
+  return Val::of(Op::create(call.e.builder, call.loc, x));
+}
+
+template <typename Op>
+static Val numberFunction(OperationCall &call) {
+  Value x = call.value("x");
+  if (!call.requireNumber(x))
+    return Val::error();
+  return Val::of(Op::create(call.e.builder, call.loc, x));
+}
+
+static Val gelu(OperationCall &call) {
+  Value x = call.value("x");
+  if (!call.requireFloat(x))
+    return Val::error();
+  GeluForm form = GeluForm::erf;
+  if (const Val *found = call.find("form", /*positional=*/false)) {
+    std::optional<GeluForm> given;
+    if (found->kind == Val::Kind::Function && found->function->kind == Callable::Kind::Operation)
+      given = symbolizeGeluForm(found->function->operation);
+    if (!given) {
+      call.error(DiagCode::K0205) << "'form' of 'gelu' is erf or tanh";
+      return Val::error();
+    }
+    form = *given;
+  }
+  return Val::of(GeluOp::create(call.e.builder, call.loc, x.getType(), x, form));
+}
+
+static Val logicalNot(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x || !call.e.restrictElement(x, kIntegers | kBool, call.loc, "'not' needs booleans or integers"))
+    return Val::error();
+  return Val::of(NotOp::create(call.e.builder, call.loc, x));
+}
+
+/// Reads two operands and brings them to one shape and element type.
+static bool readPair(OperationCall &call, Value &a, Value &b, unsigned mask, StringRef need) {
+  a = call.value("a");
+  b = call.value("b");
+  if (!a || !b)
+    return false;
+  SmallVector<Value, 2> both{a, b};
+  if (failed(call.e.broadcastTogether(both, call.loc)) || !call.e.restrictElement(both[0], mask, call.loc, need))
+    return false;
+  a = both[0];
+  b = both[1];
+  return true;
+}
+
+template <typename Op, unsigned mask = kNumbers>
+static Val binaryOperation(OperationCall &call) {
+  Value a, b;
+  std::string need = "'" + call.name.str() + "' needs " +
+                     (mask == kFloats ? "floats" : mask == kIntegers ? "integers" : mask == kNumbers ? "numbers" : "integers or booleans");
+  if (!readPair(call, a, b, mask, need))
+    return Val::error();
+  return Val::of(Op::create(call.e.builder, call.loc, a, b));
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// The axes must hold an element.
+static bool requireNonEmpty(OperationCall &call, Value x, ArrayRef<int64_t> axes) {
+  DimAttr zero = DimAttr::getConstant(call.e.context, 0);
+  bool good = true;
+  for (int64_t axis : axes) {
+    DimAttr size = getShape(x.getType())[axis];
+    good &= succeeded(call.e.oblige(call.loc, makeRelation(PredKind::LT, zero, size), ObligationKind::nonempty,
+                                    DiagCode::K0307,
+                                    "'" + call.name + "' needs an element along axis " + Twine(axis) +
+                                        " (0-based), of size '" + toString(size) + "'"));
+  }
+  call.failed |= !good;
+  return good;
+}
+
+template <typename Op, unsigned mask, bool nonEmpty>
+static Val reduction(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  bool keepdims = call.boolean("keepdims", false);
+  std::optional<SmallVector<int64_t>> axes = call.axes(x.getType());
+  StringRef need = mask == kFloats ? " needs floats" : mask == kBool ? " needs booleans" : " needs numbers";
+  if (!axes || !call.e.restrictElement(x, mask, call.loc, "'" + call.name + "'" + need) ||
+      (nonEmpty && !requireNonEmpty(call, x, *axes)))
+    return Val::error();
+  return Val::of(Op::create(call.e.builder, call.loc, x, *axes, keepdims));
+}
+
+/// `max(a, b)` is element-wise, `max(x, axis=1)` a reduction.
+template <typename Binary, typename Reduce>
+static Val extremum(OperationCall &call) {
+  size_t positional = llvm::count(call.keywords, "");
+  if (positional >= 2)
+    return binaryOperation<Binary>(call);
+  return reduction<Reduce, kNumbers, true>(call);
+}
+
+template <typename Op>
+static Val argReduction(OperationCall &call) {
+  Value x = call.value("x");
+  if (!call.requireNumber(x))
+    return Val::error();
+  bool keepdims = call.boolean("keepdims", false);
+  bool given = !call.keywords.empty() && call.keywords.size() > 1;
+  std::optional<int64_t> axis = call.axis(x.getType());
+  if (call.failed)
+    return Val::error();
+  OpBuilder &b = call.e.builder;
+  if (!axis) {
+    // Without an axis the position is in row-major order.
+    (void)given;
+    if (getRank(x.getType()) == 0) {
+      call.error(DiagCode::K0201) << "'" << call.name << "' needs a tensor, not a scalar";
+      return Val::error();
+    }
+    DimAttr count = productOf(call.e.context, getShape(x.getType()));
+    x = ReshapeOp::create(b, call.loc, withShape(x.getType(), {count}), x, false);
+    axis = 0;
+  }
+  if (!requireNonEmpty(call, x, {*axis}))
+    return Val::error();
+  Value result = Op::create(b, call.loc, x, *axis, keepdims);
+  return Val::of(result, getRank(result.getType()) == 0 ? call.e.freshAtom() : DimAttr());
+}
+
+template <typename Op, unsigned mask = kFloats>
+static Val axisFunction(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x || !call.e.restrictElement(x, mask, call.loc, "'" + call.name + "' needs " + (mask == kFloats ? "floats" : "numbers")))
+    return Val::error();
+  if (getRank(x.getType()) == 0) {
+    call.error(DiagCode::K0201) << "'" << call.name << "' needs a tensor, not a scalar";
+    return Val::error();
+  }
+  std::optional<int64_t> axis = call.axis(x.getType());
+  if (call.failed)
+    return Val::error();
+  if (!axis)
+    axis = getRank(x.getType()) - 1;
+  return Val::of(Op::create(call.e.builder, call.loc, x, *axis));
+}
+
+//===----------------------------------------------------------------------===//
+// Contraction
+//===----------------------------------------------------------------------===//
+
+static Value reshape(Elaborator &e, Value x, ArrayRef<DimAttr> shape, Location loc) {
+  if (getShape(x.getType()) == shape)
+    return x;
+  return ReshapeOp::create(e.builder, loc, withShape(x.getType(), shape), x, false);
+}
+
+static Val matmul(OperationCall &call) {
+  Elaborator &e = call.e;
+  Value a = call.value("a"), b = call.value("b");
+  if (!call.requireNumber(a) || !call.requireNumber(b) || !e.unifyElements(a, b, call.loc))
+    return Val::error();
+  unsigned ra = getRank(a.getType()), rb = getRank(b.getType());
+  if (ra == 0 || rb == 0) {
+    InFlightDiagnostic diag = call.error(DiagCode::K0201);
+    diag << "'@' needs tensors, not a scalar";
+    attachHelp(diag) << "multiply by a scalar with '*'";
+    return Val::error();
+  }
+  DimAttr one = DimAttr::getConstant(e.context, 1);
+  SmallVector<DimAttr> sa(getShape(a.getType())), sb(getShape(b.getType()));
+  // NumPy's rule for vectors: a row on the left, a column on the right, dropped again.
+  if (ra == 1)
+    sa.insert(sa.begin(), one);
+  if (rb == 1)
+    sb.push_back(one);
+  DimAttr k = sa.back(), l = sb[sb.size() - 2];
+  if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, k, l), ObligationKind::contraction, DiagCode::K0302,
+                      "contracted dimensions differ: '" + toString(k) + "' on the left, '" + toString(l) +
+                          "' on the right")))
+    return Val::error();
+  a = reshape(e, a, sa, call.loc);
+  b = reshape(e, b, sb, call.loc);
+  if (k != l) {
+    sb[sb.size() - 2] = k;
+    b = ReshapeOp::create(e.builder, call.loc, withShape(b.getType(), sb), b, /*checked=*/true);
+  }
+  SmallVector<DimAttr> batch;
+  Value product;
+  if (sb.size() == 2 && sa.size() > 2) {
+    // One matrix for all of the batch: a single product of the flattened rows.
+    batch.assign(sa.begin(), sa.end() - 2);
+    DimAttr rows = mulDims(productOf(e.context, batch), sa[sa.size() - 2]);
+    if (!rows) {
+      call.error(DiagCode::K0204) << "the number of rows leaves 64 bits";
+      return Val::error();
+    }
+    product = MatmulOp::create(e.builder, call.loc, reshape(e, a, {rows, k}, call.loc), b, Value(), false, false);
+  } else {
+    ArrayRef<DimAttr> ba = ArrayRef(sa).drop_back(2), bb = ArrayRef(sb).drop_back(2);
+    FailureOr<SmallVector<DimAttr>> common = e.broadcastShapes({ba, bb}, call.loc);
+    if (failed(common))
+      return Val::error();
+    batch = *common;
+    auto widen = [&](Value x, ArrayRef<DimAttr> shape) {
+      SmallVector<DimAttr> goal(batch);
+      llvm::append_range(goal, shape.take_back(2));
+      return e.broadcastTo(x, goal, call.loc);
+    };
+    product = MatmulOp::create(e.builder, call.loc, widen(a, sa), widen(b, sb), Value(), false, false);
+  }
+  SmallVector<DimAttr> shape(batch);
+  if (ra != 1)
+    shape.push_back(sa[sa.size() - 2]);
+  if (rb != 1)
+    shape.push_back(sb.back());
+  return Val::of(reshape(e, product, shape, call.loc));
+}
+
+static Val dot(OperationCall &call) {
+  for (const Val &arg : call.args)
+    if (arg.isValue() && getRank(arg.getType()) != 1) {
+      call.error(DiagCode::K0201) << "'dot' needs two vectors, not " << call.e.spell(arg);
+      return Val::error();
+    }
+  return matmul(call);
+}
+
+static Val outer(OperationCall &call) {
+  Value a = call.value("a"), b = call.value("b");
+  if (!call.requireNumber(a) || !call.requireNumber(b) || !call.e.unifyElements(a, b, call.loc))
+    return Val::error();
+  if (getRank(a.getType()) != 1 || getRank(b.getType()) != 1) {
+    call.error(DiagCode::K0201) << "'outer' needs two vectors";
+    return Val::error();
+  }
+  DimAttr one = DimAttr::getConstant(call.e.context, 1), m = getShape(a.getType())[0], n = getShape(b.getType())[0];
+  Value column = reshape(call.e, a, {m, one}, call.loc);
+  return Val::of(MulOp::create(call.e.builder, call.loc, call.e.broadcastTo(column, {m, n}, call.loc),
+                               call.e.broadcastTo(b, {m, n}, call.loc)));
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+static Val select(OperationCall &call) {
+  Value c = call.value("c"), a = call.value("a"), b = call.value("b");
+  if (!c || !a || !b || !call.e.restrictElement(c, kBool, call.loc, "'" + call.name + "' needs a boolean mask") ||
+      !call.e.unifyElements(a, b, call.loc))
+    return Val::error();
+  bool scalarMask = getRank(c.getType()) == 0;
+  SmallVector<Value, 3> all{a, b};
+  if (!scalarMask)
+    all.push_back(c);
+  if (failed(call.e.broadcastTogether(all, call.loc, /*sameElement=*/false)))
+    return Val::error();
+  return Val::of(SelectOp::create(call.e.builder, call.loc, scalarMask ? c : all[2], all[0], all[1]));
+}
+
+static Val clamp(OperationCall &call) {
+  Value x = call.value("x"), lo = call.value("lo"), hi = call.value("hi");
+  if (!call.requireNumber(x) || !lo || !hi)
+    return Val::error();
+  SmallVector<Value, 3> all{x, lo, hi};
+  if (failed(call.e.broadcastTogether(all, call.loc)))
+    return Val::error();
+  Value low = MaxOp::create(call.e.builder, call.loc, all[0], all[1]);
+  return Val::of(MinOp::create(call.e.builder, call.loc, low, all[2]));
+}
+
+static Val castTo(OperationCall &call) {
+  Value x = call.value("x");
+  const Val *to = call.find("to");
+  if (!x)
+    return Val::error();
+  if (!to || to->kind != Val::Kind::DType) {
+    call.error(DiagCode::K0205) << "'cast' takes a value and an element type, 'cast(x, F64)'";
+    return Val::error();
+  }
+  Type element = call.e.elements().resolve(getElementType(x.getType()));
+  // A literal that is cast takes the type at once.
+  if (isa<HoleType>(element) && x.getDefiningOp<ConstantOp>())
+    (void)call.e.elements().restrict(element, maskOf(to->type));
+  Value result = CastOp::create(call.e.builder, call.loc, withElementType(x.getType(), to->type), x);
+  bool integer = getRank(result.getType()) == 0 && (maskOf(to->type) & kIntegers);
+  // An integer keeps its value where it fits; what a size is made of must be one.
+  const Val &operand = call.args.front();
+  return Val::of(result, !integer ? DimAttr() : operand.sym ? operand.sym : call.e.freshAtom());
+}
+
+template <typename Op>
+static Val identity(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  return Val::of(Op::create(call.e.builder, call.loc, x), call.args.front().sym);
+}
+
+static Val drop(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  DropOp::create(call.e.builder, call.loc, x);
+  return Val::unit();
+}
+
+//===----------------------------------------------------------------------===//
+// Shape
+//===----------------------------------------------------------------------===//
+
+static Val reshapeTo(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
+  if (!shape)
+    return Val::error();
+  Elaborator &e = call.e;
+  DimAttr have = productOf(e.context, getShape(x.getType())), want = productOf(e.context, *shape);
+  if (!have || !want) {
+    call.error(DiagCode::K0204) << "the number of elements leaves 64 bits";
+    return Val::error();
+  }
+  if (have != want && failed(e.oblige(call.loc, makeRelation(PredKind::EQ, have, want), ObligationKind::element_count,
+                                      DiagCode::K0303,
+                                      "the reshape may change the number of elements, from '" + toString(have) +
+                                          "' to '" + toString(want) + "'")))
+    return Val::error();
+  if (getShape(x.getType()) == ArrayRef(*shape))
+    return Val::of(x);
+  return Val::of(ReshapeOp::create(e.builder, call.loc, withShape(x.getType(), *shape), x, have != want));
+}
+
+static Val transpose(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  int64_t rank = getRank(x.getType());
+  SmallVector<int64_t> perm = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (const Val *given = call.find("perm")) {
+    perm.clear();
+    if (given->kind == Val::Kind::List)
+      for (const Val &member : given->members)
+        if (std::optional<int64_t> axis = member.sym ? member.sym.getConstantValue() : std::nullopt)
+          perm.push_back(*axis < 0 ? *axis + rank : *axis);
+    SmallVector<int64_t> sorted(perm);
+    llvm::sort(sorted);
+    if (!llvm::equal(sorted, llvm::seq<int64_t>(0, rank))) {
+      call.error(DiagCode::K0201) << "the permutation must list each of the " << rank << " axes once";
+      return Val::error();
+    }
+  } else if (rank < 2) {
+    call.error(DiagCode::K0201) << "'transpose' exchanges the last two axes; " << call.e.spell(x.getType())
+                                << " has fewer";
+    return Val::error();
+  } else {
+    std::swap(perm[rank - 1], perm[rank - 2]);
+  }
+  if (rank == 0)
+    return Val::of(x);
+  return Val::of(TransposeOp::create(call.e.builder, call.loc, x, perm));
+}
+
+static Val broadcast(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
+  if (!shape)
+    return Val::error();
+  ArrayRef<DimAttr> from = getShape(x.getType());
+  if (from.size() > shape->size()) {
+    call.error(DiagCode::K0201) << call.e.spell(x.getType()) << " cannot be broadcast to a lower rank";
+    return Val::error();
+  }
+  for (auto [dim, goal] : llvm::zip(from, ArrayRef(*shape).take_back(from.size())))
+    if (!dim.isConstant(1) && dim != goal &&
+        failed(call.e.oblige(call.loc, makeRelation(PredKind::EQ, dim, goal), ObligationKind::shapes_equal,
+                             DiagCode::K0301,
+                             "an axis of size '" + toString(dim) + "' cannot be broadcast to '" + toString(goal) + "'")))
+      return Val::error();
+  return Val::of(call.e.broadcastTo(x, *shape, call.loc));
+}
+
+static Val expandDims(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  std::optional<int64_t> axis = call.integer("axis", /*positional=*/true);
+  int64_t rank = getRank(x.getType());
+  if (!axis || *axis < -rank - 1 || *axis > rank) {
+    if (!call.failed)
+      call.error(DiagCode::K0201) << "'expand_dims' needs an axis between " << -rank - 1 << " and " << rank;
+    return Val::error();
+  }
+  SmallVector<DimAttr> shape(getShape(x.getType()));
+  shape.insert(shape.begin() + (*axis < 0 ? *axis + rank + 1 : *axis), DimAttr::getConstant(call.e.context, 1));
+  return Val::of(reshape(call.e, x, shape, call.loc));
+}
+
+static Val squeeze(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  std::optional<int64_t> axis = call.axis(x.getType());
+  if (!axis) {
+    if (!call.failed)
+      call.error(DiagCode::K0205) << "'squeeze' needs an axis";
+    return Val::error();
+  }
+  SmallVector<DimAttr> shape(getShape(x.getType()));
+  DimAttr one = DimAttr::getConstant(call.e.context, 1), size = shape[*axis];
+  if (failed(call.e.oblige(call.loc, makeRelation(PredKind::EQ, size, one), ObligationKind::shapes_equal,
+                           DiagCode::K0301,
+                           "only an axis of size 1 can be squeezed, and axis " + Twine(*axis) + " (0-based) has size '" +
+                               toString(size) + "'")))
+    return Val::error();
+  shape.erase(shape.begin() + *axis);
+  return Val::of(ReshapeOp::create(call.e.builder, call.loc, withShape(x.getType(), shape), x, size != one));
+}
+
+//===----------------------------------------------------------------------===//
+// Making
+//===----------------------------------------------------------------------===//
+
+/// The element type from `zeros<F64>(..)`, or an open one.
+static Type elementArgument(OperationCall &call, unsigned mask, unsigned preferred) {
+  Type given = call.typeArgument;
+  call.typeArgument = {};
+  if (given && !(maskOf(given) & mask)) {
+    call.error(DiagCode::K0202) << "'" << call.name << "' cannot make " << call.e.spell(given);
+    return {};
+  }
+  return given ? given : call.e.elements().fresh(mask, preferred);
+}
+
+static Value constant(Elaborator &e, Type element, double value, Location loc) {
+  TypedAttr attr = isa<FloatType>(element) ? cast<TypedAttr>(FloatAttr::get(element, value))
+                   : isa<HoleType>(element) ? cast<TypedAttr>(e.builder.getI64IntegerAttr(static_cast<int64_t>(value)))
+                                            : cast<TypedAttr>(IntegerAttr::get(element, static_cast<int64_t>(value)));
+  return ConstantOp::create(e.builder, loc, element, attr);
+}
+
+template <int value>
+static Val filled(OperationCall &call) {
+  Type element = elementArgument(call, kAnyElement, kF32);
+  std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
+  if (!element || !shape)
+    return Val::error();
+  return Val::of(call.e.broadcastTo(constant(call.e, element, value, call.loc), *shape, call.loc));
+}
+
+static Val fill(OperationCall &call) {
+  Type element = elementArgument(call, kAnyElement, kF32);
+  std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
+  Value v = call.value("v");
+  if (!element || !shape || !v)
+    return Val::error();
+  if (getRank(v.getType()) != 0 || !call.e.elements().unify(getElementType(v.getType()), element)) {
+    call.error(DiagCode::K0206) << "'fill' repeats a scalar of the element type, not " << call.e.spell(v.getType());
+    return Val::error();
+  }
+  return Val::of(call.e.broadcastTo(v, *shape, call.loc));
+}
+
+template <int value>
+static Val filledLike(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  return Val::of(call.e.broadcastTo(constant(call.e, getElementType(x.getType()), value, call.loc),
+                                    getShape(x.getType()), call.loc));
+}
+
+static Val fullLike(OperationCall &call) {
+  Value x = call.value("x"), v = call.value("v");
+  if (!x || !v || !call.e.unifyElements(x, v, call.loc))
+    return Val::error();
+  if (getRank(v.getType()) != 0) {
+    call.error(DiagCode::K0206) << "'full_like' repeats a scalar, not " << call.e.spell(v.getType());
+    return Val::error();
+  }
+  return Val::of(call.e.broadcastTo(v, getShape(x.getType()), call.loc));
+}
+
+static Val iota(OperationCall &call) {
+  Type element = elementArgument(call, kNumbers, kI32);
+  std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
+  if (!element || !shape)
+    return Val::error();
+  if (shape->empty()) {
+    call.error(DiagCode::K0201) << "'iota' needs an axis to count along";
+    return Val::error();
+  }
+  Type type = TensorType::get(element, *shape);
+  std::optional<int64_t> axis = call.axis(type);
+  if (call.failed)
+    return Val::error();
+  if (!axis && shape->size() > 1) {
+    call.error(DiagCode::K0205) << "'iota' needs 'axis=', the axis to count along";
+    return Val::error();
+  }
+  return Val::of(IotaOp::create(call.e.builder, call.loc, type, axis.value_or(0)));
+}
+
+/// Row and column numbers of a matrix shape.
+static std::pair<Value, Value> positions(Elaborator &e, ArrayRef<DimAttr> shape, Location loc) {
+  Type type = TensorType::get(e.builder.getI64Type(), shape);
+  Value row = IotaOp::create(e.builder, loc, type, shape.size() - 2);
+  Value column = IotaOp::create(e.builder, loc, type, shape.size() - 1);
+  return {row, column};
+}
+
+static Val eye(OperationCall &call) {
+  Type element = elementArgument(call, kAnyElement, kF32);
+  std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
+  if (!element || !shape)
+    return Val::error();
+  if (shape->size() == 1)
+    shape->push_back(shape->front());
+  if (shape->size() != 2) {
+    call.error(DiagCode::K0201) << "'eye' makes a matrix, from [N] or [N, M]";
+    return Val::error();
+  }
+  Elaborator &e = call.e;
+  auto [row, column] = positions(e, *shape, call.loc);
+  Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
+  Value one = e.broadcastTo(constant(e, element, 1, call.loc), *shape, call.loc);
+  Value zero = e.broadcastTo(constant(e, element, 0, call.loc), *shape, call.loc);
+  return Val::of(SelectOp::create(e.builder, call.loc, diagonal, one, zero));
+}
+
+/// Keeps one side of the k-th diagonal of the last two axes.
+template <bool lower>
+static Val triangle(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  ArrayRef<DimAttr> shape = getShape(x.getType());
+  std::optional<int64_t> k = call.integer("k", /*positional=*/true);
+  if (call.failed)
+    return Val::error();
+  if (shape.size() < 2) {
+    call.error(DiagCode::K0201) << "'" << call.name << "' needs a matrix, not " << call.e.spell(x.getType());
+    return Val::error();
+  }
+  Elaborator &e = call.e;
+  auto [row, column] = positions(e, shape, call.loc);
+  Value shift = e.broadcastTo(constant(e, e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc);
+  Value edge = AddOp::create(e.builder, call.loc, row, shift);
+  Value keep = CmpOp::create(e.builder, call.loc, lower ? CmpPredicate::le : CmpPredicate::ge, column, edge);
+  Value zero = e.broadcastTo(constant(e, getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  return Val::of(SelectOp::create(e.builder, call.loc, keep, x, zero));
+}
+
+static Val oneHot(OperationCall &call) {
+  Type element = elementArgument(call, kAnyElement, kF32);
+  Value i = call.value("i");
+  const Val *classes = call.find("C");
+  if (!element || !i || !call.e.restrictElement(i, kIntegers, call.loc, "'one_hot' needs integers"))
+    return Val::error();
+  if (!classes) {
+    call.error(DiagCode::K0205) << "'one_hot' needs the number of classes, 'one_hot(i, C)'";
+    return Val::error();
+  }
+  DimAttr size = call.e.asDim(*classes, call.loc);
+  if (!size) {
+    call.failed = true;
+    return Val::error();
+  }
+  SmallVector<DimAttr> shape(getShape(i.getType()));
+  shape.push_back(size);
+  return Val::of(OneHotOp::create(call.e.builder, call.loc, TensorType::get(element, shape), i));
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing
+//===----------------------------------------------------------------------===//
+
+static Val gather(OperationCall &call) {
+  Value x = call.value("x"), i = call.value("i");
+  if (!x || !i || !call.e.restrictElement(i, kIntegers, call.loc, "'gather' needs integer positions"))
+    return Val::error();
+  std::optional<int64_t> axis = call.axis(x.getType());
+  if (call.failed)
+    return Val::error();
+  if (getRank(x.getType()) == 0) {
+    call.error(DiagCode::K0201) << "'gather' needs a tensor, not a scalar";
+    return Val::error();
+  }
+  // One position is a gather of one, without its axis.
+  Elaborator &e = call.e;
+  if (getRank(i.getType()) == 0) {
+    DimAttr one = DimAttr::getConstant(e.context, 1);
+    SmallVector<DimAttr> shape(getShape(x.getType()));
+    shape.erase(shape.begin() + axis.value_or(0));
+    Value list = e.broadcastTo(i, {one}, call.loc);
+    Value taken = GatherOp::create(e.builder, call.loc, x, list, axis.value_or(0));
+    return Val::of(reshape(e, taken, shape, call.loc));
+  }
+  return Val::of(GatherOp::create(e.builder, call.loc, x, i, axis.value_or(0)));
+}
+
+/// Checks operand and indices against each other in every axis but one.
+static bool alignAlong(OperationCall &call, Value x, Value &i, int64_t axis) {
+  ArrayRef<DimAttr> want = getShape(x.getType());
+  SmallVector<DimAttr> have(getShape(i.getType()));
+  if (want.size() != have.size()) {
+    call.error(DiagCode::K0201) << "'" << call.name << "' needs positions of rank " << want.size() << ", not "
+                                << have.size();
+    return false;
+  }
+  SmallVector<DimAttr> goal(want);
+  goal[axis] = have[axis];
+  FailureOr<Value> same =
+      call.e.coerce(call.loc, i, withShape(i.getType(), goal), "the positions of '" + call.name + "'");
+  call.failed |= failed(same);
+  if (failed(same))
+    return false;
+  i = *same;
+  return true;
+}
+
+static Val takeAlong(OperationCall &call) {
+  Value x = call.value("x"), i = call.value("i");
+  if (!x || !i || !call.e.restrictElement(i, kIntegers, call.loc, "'take_along' needs integer positions"))
+    return Val::error();
+  std::optional<int64_t> axis = call.axis(x.getType());
+  if (!axis) {
+    if (!call.failed)
+      call.error(DiagCode::K0205) << "'take_along' needs 'axis='";
+    return Val::error();
+  }
+  if (!alignAlong(call, x, i, *axis))
+    return Val::error();
+  return Val::of(TakeAlongOp::create(call.e.builder, call.loc, x, i, *axis));
+}
+
+static Val scatterAdd(OperationCall &call) {
+  Value x = call.value("x"), i = call.value("i"), v = call.value("v");
+  if (!call.requireNumber(x) || !i || !v || !call.e.unifyElements(x, v, call.loc) ||
+      !call.e.restrictElement(i, kIntegers, call.loc, "'scatter_add' needs integer positions"))
+    return Val::error();
+  std::optional<int64_t> axis = call.axis(x.getType());
+  if (call.failed)
+    return Val::error();
+  auto tensor = dyn_cast<TensorType>(x.getType());
+  if (!tensor) {
+    call.error(DiagCode::K0201) << "'scatter_add' needs a tensor, not a scalar";
+    return Val::error();
+  }
+  int64_t at = axis.value_or(0);
+  SmallVector<DimAttr> shape(tensor.getShape().take_front(at));
+  llvm::append_range(shape, getShape(i.getType()));
+  llvm::append_range(shape, tensor.getShape().drop_front(at + 1));
+  FailureOr<Value> values = call.e.coerce(call.loc, v, withShape(tensor, shape), "the values of 'scatter_add'");
+  if (failed(values))
+    return Val::error();
+  return Val::of(ScatterAddOp::create(call.e.builder, call.loc, x, i, *values, at));
+}
+
+static Val update(OperationCall &call) {
+  Value x = call.value("x");
+  const Val *subs = call.find("at");
+  Value v = call.value("v");
+  if (!x || !v)
+    return Val::error();
+  if (!subs || subs->kind != Val::Kind::List || getRank(x.getType()) == 0) {
+    call.error(DiagCode::K0205) << "'update' takes a tensor, subscripts and a value: update(x, [t, :], v)";
+    return Val::error();
+  }
+  Elaborator &e = call.e;
+  FailureOr<Elaborator::Box> box = e.subscriptsToBox(x.getType(), subs->members, call.loc);
+  if (failed(box))
+    return Val::error();
+  Type type = getBoxType(x.getType(), box->sizes, box->dropped);
+  if (!e.unifyElements(x, v, call.loc))
+    return Val::error();
+  if (getRank(v.getType()) == 0 && getRank(type) > 0)
+    v = e.broadcastTo(v, getShape(type), call.loc);
+  FailureOr<Value> value = e.coerce(call.loc, v, type, "the value of 'update'");
+  if (failed(value))
+    return Val::error();
+  return Val::of(UpdateOp::create(e.builder, call.loc, x.getType(), *value, x, box->offsets,
+                                  e.builder.getArrayAttr(box->sizes), box->dropped, box->inBounds));
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Entry {
+  StringRef name;
+  OperationRule rule;
+};
+} // namespace
+
+/// Sorted by name.
+static const Entry table[] = {
+    {"abs", numberFunction<AbsOp>},
+    {"acos", floatFunction<AcosOp>},
+    {"all", reduction<AllOp, kBool, false>},
+    {"any", reduction<AnyOp, kBool, false>},
+    {"argmax", argReduction<ArgMaxOp>},
+    {"argmin", argReduction<ArgMinOp>},
+    {"asin", floatFunction<AsinOp>},
+    {"atan", floatFunction<AtanOp>},
+    {"atan2", binaryOperation<Atan2Op, kFloats>},
+    {"bit_and", binaryOperation<AndOp, kIntegers>},
+    {"bit_or", binaryOperation<OrOp, kIntegers>},
+    {"bit_xor", binaryOperation<XorOp, kIntegers>},
+    {"broadcast", broadcast},
+    {"cast", castTo},
+    {"ceil", floatFunction<CeilOp>},
+    {"clamp", clamp},
+    {"copy", identity<CopyOp>},
+    {"cos", floatFunction<CosOp>},
+    {"cosh", floatFunction<CoshOp>},
+    {"cumsum", axisFunction<CumsumOp, kNumbers>},
+    {"detach", identity<DetachOp>},
+    {"dot", dot},
+    {"drop", drop},
+    {"erf", floatFunction<ErfOp>},
+    {"exp", floatFunction<ExpOp>},
+    {"expand_dims", expandDims},
+    {"expm1", floatFunction<Expm1Op>},
+    {"eye", eye},
+    {"fill", fill},
+    {"floor", floatFunction<FloorOp>},
+    {"full_like", fullLike},
+    {"gather", gather},
+    {"gelu", gelu},
+    {"iota", iota},
+    {"isfinite", floatFunction<IsFiniteOp>},
+    {"isnan", floatFunction<IsNanOp>},
+    {"log", floatFunction<LogOp>},
+    {"log1p", floatFunction<Log1pOp>},
+    {"log_sigmoid", floatFunction<LogSigmoidOp>},
+    {"log_softmax", axisFunction<LogSoftmaxOp>},
+    {"logsumexp", reduction<LogSumExpOp, kFloats, false>},
+    {"matmul", matmul},
+    {"max", extremum<MaxOp, ReduceMaxOp>},
+    {"mean", reduction<MeanOp, kFloats, true>},
+    {"min", extremum<MinOp, ReduceMinOp>},
+    {"neg", numberFunction<NegOp>},
+    {"norm", reduction<NormOp, kFloats, false>},
+    {"not", logicalNot},
+    {"one_hot", oneHot},
+    {"ones", filled<1>},
+    {"ones_like", filledLike<1>},
+    {"outer", outer},
+    {"prod", reduction<ProdOp, kNumbers, false>},
+    {"relu", floatFunction<ReluOp>},
+    {"reshape", reshapeTo},
+    {"round", floatFunction<RoundOp>},
+    {"rsqrt", floatFunction<RsqrtOp>},
+    {"scatter_add", scatterAdd},
+    {"select", select},
+    {"shift_left", binaryOperation<ShiftLeftOp, kIntegers>},
+    {"shift_right", binaryOperation<ShiftRightOp, kIntegers>},
+    {"sigmoid", floatFunction<SigmoidOp>},
+    {"sign", numberFunction<SignOp>},
+    {"silu", floatFunction<SiluOp>},
+    {"sin", floatFunction<SinOp>},
+    {"sinh", floatFunction<SinhOp>},
+    {"softmax", axisFunction<SoftmaxOp>},
+    {"softplus", floatFunction<SoftplusOp>},
+    {"sqrt", floatFunction<SqrtOp>},
+    {"square", numberFunction<SquareOp>},
+    {"squeeze", squeeze},
+    {"sum", reduction<SumOp, kNumbers, false>},
+    {"take_along", takeAlong},
+    {"tan", floatFunction<TanOp>},
+    {"tanh", floatFunction<TanhOp>},
+    {"transpose", transpose},
+    {"tril", triangle<true>},
+    {"triu", triangle<false>},
+    {"update", update},
+    {"var", reduction<VarOp, kFloats, true>},
+    {"where", select},
+    {"zeros", filled<0>},
+    {"zeros_like", filledLike<0>},
+};
+
+OperationRule findOperation(StringRef name) {
+  const Entry *it = llvm::partition_point(table, [&](const Entry &entry) { return entry.name < name; });
+  return it != std::end(table) && it->name == name ? it->rule : nullptr;
+}
+
+ArrayRef<StringRef> operationNames() {
+  static const SmallVector<StringRef> names = llvm::map_to_vector(table, [](const Entry &entry) { return entry.name; });
+  return names;
+}
+
+bool isKnownLater(StringRef name) {
+  static const StringRef later[] = {
+      "argsort",     "avg_pool",     "cholesky", "concat",    "conv2d",     "copy_to_device",    "copy_to_host",
+      "diag",        "eigh",         "einsum",   "fixed_point", "flip",     "hessian",           "jacobian",
+      "layernorm",   "logdet",       "max_pool", "nonzero",   "normal",     "pad",               "print",
+      "qr",          "random_bits",  "repeat_interleave", "solve", "sort",  "split",             "stack",
+      "svd",         "top_k",        "triangular_solve", "uniform"};
+  return llvm::is_contained(later, name);
+}
+
+} // namespace kina::elaborate

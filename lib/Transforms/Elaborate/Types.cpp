@@ -1,0 +1,283 @@
+//===- Types.cpp - Type expressions, dimensions, predicates ---------------===//
+
+#include "Elaborator.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace kina::elaborate {
+
+Type Elaborator::dtype(StringRef name) {
+  return llvm::StringSwitch<Type>(name)
+      .Case("F64", builder.getF64Type())
+      .Case("F32", builder.getF32Type())
+      .Case("F16", builder.getF16Type())
+      .Case("BF16", builder.getBF16Type())
+      .Case("I64", builder.getI64Type())
+      .Case("I32", builder.getI32Type())
+      .Case("I8", builder.getI8Type())
+      .Case("U8", IntegerType::get(context, 8, IntegerType::Unsigned))
+      .Case("Bool", builder.getI1Type())
+      .Default(Type());
+}
+
+/// The integer that a module-level let is, if it is a plain one.
+static std::optional<int64_t> constantOf(surface::GlobalOp global) {
+  if (global.getInit().empty())
+    return std::nullopt;
+  auto yield = cast<surface::YieldOp>(global.getInit().front().getTerminator());
+  if (!yield.getValue())
+    return std::nullopt;
+  auto literal = yield.getValue().getDefiningOp<surface::LiteralOp>();
+  if (!literal || literal.getKind() != surface::LiteralKind::Int)
+    return std::nullopt;
+  return literal.getInt();
+}
+
+void Elaborator::collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVector<StringRef, int64_t> &names) {
+  auto inDim = [&](auto &&self, SyntaxAttr dim) -> void {
+    if (dim.is(SyntaxKind::Name)) {
+      auto global = globalItems.find(dim.getText());
+      if (global == globalItems.end() || !constantOf(global->second.op))
+        names.insert({dim.getText(), 1});
+    }
+    for (SyntaxAttr child : dim.getChildren())
+      self(self, child);
+  };
+  if (surface::isDim(syntax.getKind()) || surface::isPred(syntax.getKind())) {
+    inDim(inDim, syntax);
+    return;
+  }
+  switch (syntax.getKind()) {
+  case SyntaxKind::TypeTensor:
+    inDim(inDim, syntax.getChild(1));
+    inDim(inDim, syntax.getChild(2));
+    return;
+  case SyntaxKind::TypeTuple:
+  case SyntaxKind::TypeNamedTuple:
+  case SyntaxKind::TypeMember:
+  case SyntaxKind::TypeRef:
+  case SyntaxKind::TypeFn:
+  case SyntaxKind::Types:
+    for (SyntaxAttr child : syntax.getChildren())
+      collectShapeVars(child, scope, names);
+    return;
+  default:
+    return;
+  }
+}
+
+DimAttr Elaborator::elaborateDim(SyntaxAttr syntax, Scope &scope) {
+  auto binaryDim = [&](llvm::function_ref<DimAttr(DimAttr, DimAttr)> combine) -> DimAttr {
+    DimAttr a = elaborateDim(syntax.getChild(0), scope), b = elaborateDim(syntax.getChild(1), scope);
+    if (!a || !b)
+      return {};
+    DimAttr result = combine(a, b);
+    if (!result)
+      report(syntax.getLocation(), DiagCode::K0204,
+             "'" + surface::spell(syntax) + "' leaves 64 bits or divides by zero");
+    return result;
+  };
+  switch (syntax.getKind()) {
+  case SyntaxKind::Int: {
+    std::optional<int64_t> value = syntax.getIntValue();
+    if (!value) {
+      report(syntax.getLocation(), DiagCode::K0204, "'" + syntax.getText() + "' does not fit in 64 bits");
+      return {};
+    }
+    return DimAttr::getConstant(context, *value);
+  }
+  case SyntaxKind::Name: {
+    StringRef name = syntax.getText();
+    for (Scope *s = &scope; s; s = s->parent.get()) {
+      if (auto dim = s->dims.find(name); dim != s->dims.end())
+        return dim->second;
+      if (auto val = s->names.find(name); val != s->names.end() && val->second.sym)
+        return asDim(val->second, syntax.getLocation());
+    }
+    if (auto global = globalItems.find(name); global != globalItems.end())
+      if (std::optional<int64_t> value = constantOf(global->second.op))
+        return DimAttr::getConstant(context, *value);
+    InFlightDiagnostic diag = report(syntax.getLocation(), DiagCode::K0113, "unknown shape variable '" + name + "'");
+    SmallVector<std::string> candidates;
+    for (Scope *s = &scope; s; s = s->parent.get())
+      for (auto &entry : s->dims)
+        candidates.push_back(entry.first);
+    if (auto close = nearest(name, candidates))
+      attachHelp(diag) << "there is a shape variable '" << *close << "'";
+    return {};
+  }
+  case SyntaxKind::DimAdd:
+    return binaryDim(addDims);
+  case SyntaxKind::DimSub:
+    return binaryDim(subDims);
+  case SyntaxKind::DimMul:
+    return binaryDim(mulDims);
+  case SyntaxKind::DimFloorDiv:
+    return binaryDim(floorDivDims);
+  case SyntaxKind::DimCeilDiv:
+    return binaryDim(ceilDivDims);
+  case SyntaxKind::DimMod:
+    return binaryDim(modDims);
+  case SyntaxKind::DimMin:
+    return binaryDim([](DimAttr a, DimAttr b) { return minDims({a, b}); });
+  case SyntaxKind::DimMax:
+    return binaryDim([](DimAttr a, DimAttr b) { return maxDims({a, b}); });
+  default:
+    report(syntax.getLocation(), DiagCode::K0206, "'" + surface::spell(syntax) + "' is no size");
+    return {};
+  }
+}
+
+PredAttr Elaborator::elaboratePred(SyntaxAttr syntax, Scope &scope) {
+  auto relation = [&](PredKind kind, bool swap) -> PredAttr {
+    DimAttr a = elaborateDim(syntax.getChild(0), scope), b = elaborateDim(syntax.getChild(1), scope);
+    return swap ? makeRelation(kind, b, a) : makeRelation(kind, a, b);
+  };
+  switch (syntax.getKind()) {
+  case SyntaxKind::PredEq:
+    return relation(PredKind::EQ, false);
+  case SyntaxKind::PredNe:
+    return relation(PredKind::NE, false);
+  case SyntaxKind::PredLt:
+    return relation(PredKind::LT, false);
+  case SyntaxKind::PredLe:
+    return relation(PredKind::LE, false);
+  case SyntaxKind::PredGt:
+    return relation(PredKind::LT, true);
+  case SyntaxKind::PredGe:
+    return relation(PredKind::LE, true);
+  case SyntaxKind::PredDivides: {
+    DimAttr divisor = elaborateDim(syntax.getChild(0), scope), dim = elaborateDim(syntax.getChild(1), scope);
+    DimAttr rest = modDims(dim, divisor);
+    if (divisor && dim && !rest)
+      report(syntax.getLocation(), DiagCode::K0204, "'" + surface::spell(syntax) + "' divides by zero");
+    return rest ? makeRelation(PredKind::EQ, rest, DimAttr::getConstant(context, 0)) : PredAttr();
+  }
+  case SyntaxKind::PredNot:
+    return makeNot(elaboratePred(syntax.getChild(0), scope));
+  case SyntaxKind::PredAnd:
+  case SyntaxKind::PredOr: {
+    PredAttr a = elaboratePred(syntax.getChild(0), scope), b = elaboratePred(syntax.getChild(1), scope);
+    return syntax.is(SyntaxKind::PredAnd) ? makeAnd({a, b}) : makeOr({a, b});
+  }
+  default:
+    report(syntax.getLocation(), DiagCode::K0206, "'" + surface::spell(syntax) + "' is no predicate");
+    return {};
+  }
+}
+
+FailureOr<PlacementAttr> Elaborator::elaboratePlace(SyntaxAttr syntax) {
+  // A placement variable can only stand for the host: there is no other place here.
+  if (syntax.getText() == "host" || syntax.getChildren().empty())
+    return PlacementAttr::getHost(context);
+  return report(syntax.getLocation(), DiagCode::K0115,
+                "the placement '" + surface::spell(syntax) + "' needs GPU code generation, which is not built");
+}
+
+FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName) {
+  Ty ty;
+  auto members = [&](auto &&children) -> LogicalResult {
+    for (SyntaxAttr child : children) {
+      FailureOr<Ty> member = elaborateType(child, scope);
+      if (failed(member))
+        return failure();
+      ty.members.push_back(*member);
+    }
+    return success();
+  };
+  switch (syntax.getKind()) {
+  case SyntaxKind::DType:
+    ty.kind = Ty::Kind::Value;
+    ty.type = dtype(syntax.getText());
+    return ty;
+  case SyntaxKind::TypeRef:
+    return elaborateType(syntax.getChild(0), scope, paramName);
+  case SyntaxKind::TypeTensor: {
+    SyntaxAttr element = syntax.getChild(0);
+    if (!element.is(SyntaxKind::DType))
+      return report(element.getLocation(), DiagCode::K0115,
+                    "element type variables such as '" + element.getText() + "' are not built");
+    SmallVector<DimAttr> shape;
+    bool bad = false;
+    for (SyntaxAttr child : syntax.getChild(1).getChildren()) {
+      DimAttr dim = elaborateDim(child, scope);
+      if (dim && dim.isConstant() && *dim.getConstantValue() < 0) {
+        report(child.getLocation(), DiagCode::K0206, "a size cannot be negative");
+        bad = true;
+      }
+      bad |= !dim;
+      shape.push_back(dim);
+    }
+    if (bad)
+      return failure();
+    PlacementAttr place = PlacementAttr::getHost(context);
+    if (syntax.getChildren().size() > 3) {
+      FailureOr<PlacementAttr> given = elaboratePlace(syntax.getChild(3));
+      if (failed(given))
+        return failure();
+      place = *given;
+    }
+    ty.kind = Ty::Kind::Value;
+    ty.type = getTensorOrScalar(dtype(element.getText()), shape, place);
+    return ty;
+  }
+  case SyntaxKind::TypeTuple:
+    ty.kind = syntax.getChildren().empty() ? Ty::Kind::Unit : Ty::Kind::Tuple;
+    if (failed(members(syntax.getChildren())))
+      return failure();
+    return ty;
+  case SyntaxKind::TypeFn:
+    ty.kind = Ty::Kind::Function;
+    return ty;
+  case SyntaxKind::TypeName:
+    if (syntax.getText() == "unit") {
+      ty.kind = Ty::Kind::Unit;
+      return ty;
+    }
+    if (syntax.getText() == "Index") {
+      if (paramName.empty())
+        return report(syntax.getLocation(), DiagCode::K0206, "'Index' is a type of parameters only");
+      ty.kind = Ty::Kind::Value;
+      ty.type = builder.getIndexType();
+      ty.indexName = paramName.str();
+      return ty;
+    }
+    if (syntax.getText() == "Tensor")
+      return report(syntax.getLocation(), DiagCode::K0115,
+                    "the type 'Tensor' belongs to handlers of ReverseModeAD, which are not built");
+    if (otherItems.count(syntax.getText()))
+      return report(syntax.getLocation(), DiagCode::K0115, "type aliases are not built");
+    return report(syntax.getLocation(), DiagCode::K0111, "unknown type '" + syntax.getText() + "'");
+  case SyntaxKind::TypeNamedTuple:
+    return report(syntax.getLocation(), DiagCode::K0115, "named tuples are not built");
+  default:
+    return report(syntax.getLocation(), DiagCode::K0206, "'" + surface::spell(syntax) + "' is no type");
+  }
+}
+
+FailureOr<CheckpointAttr> Elaborator::elaborateCheckpoint(SyntaxAttr decorator) {
+  ArrayRef<SyntaxAttr> children = decorator.getChildren();
+  if (children.empty())
+    return CheckpointAttr::get(context, "auto", 0);
+  auto bad = [&]() -> FailureOr<CheckpointAttr> {
+    InFlightDiagnostic diag =
+        report(decorator.getLocation(), DiagCode::K0205, "'@checkpoint' does not take these arguments");
+    attachHelp(diag) << "write @checkpoint, @checkpoint(sqrt), or one of k=, levels=, slots=, budget=";
+    return failure();
+  };
+  if (children.size() != 1)
+    return bad();
+  SyntaxAttr child = children.front();
+  if (child.is(SyntaxKind::Name) && child.getText() == "sqrt")
+    return CheckpointAttr::get(context, "sqrt", 0);
+  if (!child.is(SyntaxKind::Keyword))
+    return bad();
+  StringRef kind = child.getText();
+  std::optional<int64_t> value = child.getChild(0).getIntValue();
+  if (!value || *value < 1 || (kind != "k" && kind != "levels" && kind != "slots" && kind != "budget"))
+    return bad();
+  return CheckpointAttr::get(context, kind, *value);
+}
+
+} // namespace kina::elaborate

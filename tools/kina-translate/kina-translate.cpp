@@ -1,0 +1,60 @@
+//===- kina-translate.cpp - Text in, MLIR out ------------------------------===//
+//
+// The upstream driver, except that diagnostics show source lines.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kina/Support/DiagnosticPrinter.h"
+#include "Kina/Target/Surface/Import.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  kina::registerImportKinaTranslation();
+  kina::registerKinaSyntaxCheck();
+
+  cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"), cl::init("-"));
+  cl::opt<std::string> output("o", cl::desc("Output file"), cl::value_desc("file"), cl::init("-"));
+  cl::opt<std::string> format("error-format", cl::desc("Form of diagnostics: text or json"),
+                              cl::init("text"));
+  cl::opt<const Translation *, false, TranslationParser> translation(
+      "", cl::desc("Translations"), cl::Required);
+  registerAsmPrinterCLOptions();
+  registerMLIRContextCLOptions();
+  cl::ParseCommandLineOptions(argc, argv, "Kina translation driver\n");
+
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &message);
+  if (!buffer) {
+    llvm::errs() << "error: " << message << '\n';
+    return 1;
+  }
+  std::unique_ptr<llvm::ToolOutputFile> file = openOutputFile(output, &message);
+  if (!file) {
+    llvm::errs() << "error: " << message << '\n';
+    return 1;
+  }
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+
+  MLIRContext context;
+  kina::DiagnosticPrinterOptions options;
+  options.color = llvm::WithColor::defaultAutoDetectFunction()(llvm::errs());
+  options.json = format == "json";
+  kina::DiagnosticPrinter printer(&context, llvm::errs(), options, sources.get());
+  if (failed((*translation)(sources, file->os(), &context)))
+    return 1;
+  file->keep();
+  return 0;
+}
