@@ -96,12 +96,12 @@ kina.func public @square(%x: f64) -> f64 {
   } return {
   ^bb0(%r: f64):
     %one = kina.constant 1.0 : f64
-    %s = kina.seed %r with %one : f64, f64
+    %s = kina.seed %r with %one : f64
     kina.yield %r, %s : f64, !kina.cotangents
   } cases [@ReverseModeAD::@RecordVJP] {
   ^bb0(%vjp: (!kina.cotangents) -> !kina.cotangents, %k: !kina.cont<none -> (f64, !kina.cotangents)>):
     %a:2 = kina.resume %k() : !kina.cont<none -> (f64, !kina.cotangents)> -> f64, !kina.cotangents
-    %p = kina.pull %vjp(%a#1) : (!kina.cotangents) -> !kina.cotangents
+    %p = kina.pull %vjp(%a#1)
     kina.yield %a#0, %p : f64, !kina.cotangents
   }
   %d = kina.cotangent_of %w in %h#1 : f64
