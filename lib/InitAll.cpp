@@ -1,7 +1,10 @@
 //===- InitAll.cpp - Registers everything Kina has ------------------------===//
 
 #include "Kina/InitAll.h"
+#include "Kina/Codegen/CPU/Passes.h"
+#include "Kina/Conversion/Passes.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/RT/IR/RT.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
 #include "Kina/Transforms/AD/Rules.h"
 #include "Kina/Transforms/Passes.h"
@@ -11,7 +14,7 @@
 
 void kina::registerAllDialects(mlir::DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
-  registry.insert<KinaDialect, surface::SurfaceDialect>();
+  registry.insert<KinaDialect, rt::RTDialect, surface::SurfaceDialect>();
 }
 
 void kina::registerAllExtensions(mlir::DialectRegistry &registry) {
@@ -21,5 +24,8 @@ void kina::registerAllExtensions(mlir::DialectRegistry &registry) {
 
 void kina::registerAllPasses() {
   mlir::registerAllPasses();
+  registerKinaConversionPasses();
+  registerKinaCPUCodegenPasses();
+  registerCPUCodegenPipelines();
   registerKinaTransformsPasses();
 }

@@ -39,5 +39,9 @@ for module in ("numpy", "jax", "lark", "matplotlib", "sklearn"):
         config.available_features.add(module)
     else:
         lit_config.note(f"feature '{module}' is missing: tests that require it are unsupported")
+if config.kina_unit_tests in ("1", "ON", "TRUE"):
+    config.available_features.add("unittests")
+else:
+    lit_config.note("feature 'unittests' is missing: GoogleTest was not found")
 if config.kina_sanitize:
     config.available_features.add("sanitizer")

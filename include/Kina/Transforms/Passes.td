@@ -16,6 +16,14 @@ def ElaboratePass : Pass<"kina-elaborate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kina::KinaDialect"];
 }
 
+def VerifyRefinementsPass : Pass<"kina-verify-refinements", "::mlir::ModuleOp"> {
+  let summary = "Discharge the obligations that elaboration left open";
+  let description = [{
+    Erases every `kina.obligation` that holds by normal form; one that stays open is an
+    error (K0308). Everything else stays as it is.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Differentiation
 //===----------------------------------------------------------------------===//

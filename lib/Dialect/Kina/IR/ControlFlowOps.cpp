@@ -84,8 +84,13 @@ ParseResult WhileOp::parse(OpAsmParser &parser, OperationState &result) {
   result.addTypes(types);
   result.addTypes(extras);
   Region *before = result.addRegion(), *after = result.addRegion();
-  return failure(parser.parseRegion(*before, arguments) || parser.parseKeyword("do") ||
-                 parser.parseRegion(*after) || parser.parseOptionalAttrDict(result.attributes));
+  SMLoc attributesAt;
+  if (parser.parseRegion(*before, arguments) || parser.parseKeyword("do") || parser.parseRegion(*after) ||
+      parser.getCurrentLocation(&attributesAt) || parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  // An attribute of the wrong kind would be lost in silence when it becomes a property.
+  return verifyInherentAttrs(result.name, result.attributes,
+                             [&] { return parser.emitError(attributesAt) << "'" << result.name << "' op "; });
 }
 
 void WhileOp::print(OpAsmPrinter &printer) {

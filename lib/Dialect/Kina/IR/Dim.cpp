@@ -73,7 +73,32 @@ struct Term {
 };
 } // namespace
 
-/// Sorts, merges and drops zeros; null on overflow.
+/// Limits of one dimension. Attributes are shared, so a chain of `mod` is small in
+/// memory while its spelling, and every walk over it, doubles with each link; a product
+/// of sums doubles its terms. No program comes near; text made to do so must not hang.
+static constexpr size_t kMaxSize = 2000;
+static constexpr unsigned kMaxDepth = 100;
+
+/// Takes the number of atoms in the spelling from `budget`; false if it does not suffice
+/// or the spelling is nested too deeply.
+static bool fits(ArrayRef<DimTermAttr> terms, size_t &budget, unsigned depth) {
+  if (depth > kMaxDepth || terms.size() > budget)
+    return false;
+  budget -= terms.size();
+  for (DimTermAttr term : terms) {
+    if (term.getFactors().size() > budget)
+      return false;
+    budget -= term.getFactors().size();
+    for (DimAtomAttr atom : term.getFactors())
+      // min and max of many are spelled as a nest.
+      for (DimAttr arg : atom.getArgs())
+        if (!fits(arg.getTerms(), budget, depth + std::max<size_t>(1, atom.getArgs().size() - 1)))
+          return false;
+  }
+  return true;
+}
+
+/// Sorts, merges and drops zeros; null on overflow and beyond the limits.
 static DimAttr build(MLIRContext *context, SmallVector<Term> terms) {
   llvm::sort(terms, [](const Term &a, const Term &b) {
     return compareFactors(a.factors, b.factors) < 0;
@@ -92,6 +117,9 @@ static DimAttr build(MLIRContext *context, SmallVector<Term> terms) {
       merged.push_back(DimTermAttr::get(context, sum, terms[i].factors));
     i = j;
   }
+  size_t budget = kMaxSize;
+  if (!fits(merged, budget, 0))
+    return {};
   return DimAttr::get(context, merged);
 }
 
@@ -140,6 +168,8 @@ DimAttr addDims(DimAttr a, DimAttr b) {
 
 DimAttr mulDims(DimAttr a, DimAttr b) {
   if (!a || !b)
+    return {};
+  if (a.getTerms().size() * b.getTerms().size() > kMaxSize)
     return {};
   SmallVector<Term> terms;
   for (DimTermAttr s : a.getTerms())
@@ -193,7 +223,8 @@ DimAttr floorDivDims(DimAttr a, DimAttr b) {
   SmallVector<Term> whole, rest;
   for (Term term : toTerms(a)) {
     int64_t quotient = llvm::divideFloorSigned(term.coefficient, c);
-    int64_t remainder = term.coefficient - quotient * c;
+    int64_t remainder = term.coefficient % c;
+    remainder += remainder < 0 ? c : 0;
     if (quotient)
       whole.push_back({quotient, term.factors});
     if (remainder)
@@ -229,15 +260,29 @@ static DimAttr extremum(AtomKind kind, ArrayRef<DimAttr> dims) {
     return {};
   MLIRContext *context = dims.front().getContext();
   bool isMin = kind == AtomKind::Min;
-  // Flatten nested extrema of the same kind.
+  // Flatten nested extrema of the same kind, with what was pulled out of them pushed
+  // back in: the spelling of many arguments is a nest, in which an inner pair may share
+  // what all of them do not.
   SmallVector<DimAttr> flat;
   for (DimAttr dim : dims) {
     ArrayRef<DimTermAttr> terms = dim.getTerms();
-    if (terms.size() == 1 && terms[0].getCoefficient() == 1 && terms[0].getFactors().size() == 1 &&
-        terms[0].getFactors()[0].getKind() == kind)
-      llvm::append_range(flat, terms[0].getFactors()[0].getArgs());
-    else
+    int64_t shift = 0;
+    if (terms.size() == 2 && terms[1].getFactors().empty())
+      shift = terms[1].getCoefficient();
+    bool nested = (terms.size() == 1 || shift != 0) && terms[0].getCoefficient() > 0 &&
+                  terms[0].getFactors().size() == 1 && terms[0].getFactors()[0].getKind() == kind;
+    if (!nested) {
       flat.push_back(dim);
+      continue;
+    }
+    SmallVector<DimAttr> inner;
+    for (DimAttr arg : terms[0].getFactors()[0].getArgs())
+      inner.push_back(addDims(mulDims(arg, DimAttr::getConstant(context, terms[0].getCoefficient())),
+                              DimAttr::getConstant(context, shift)));
+    if (llvm::is_contained(inner, DimAttr()))
+      flat.push_back(dim);
+    else
+      llvm::append_range(flat, inner);
   }
   // Of two that differ by a constant, one is always the answer.
   SmallVector<DimAttr> kept;
@@ -364,7 +409,7 @@ Type substitute(Type type, DimLookup lookup, llvm::function_ref<PlacementAttr(St
   SmallVector<DimAttr> shape;
   for (DimAttr dim : tensor.getShape()) {
     shape.push_back(substitute(dim, lookup));
-    if (!shape.back())
+    if (!shape.back() || shape.back().getConstantValue().value_or(0) < 0)
       return {};
   }
   PlacementAttr place = tensor.getPlacement();
@@ -844,20 +889,34 @@ struct DimParser {
     }
     llvm::scope_exit leave([&] { --depth; });
     SMLoc at = parser.getCurrentLocation();
-    if (succeeded(parser.parseOptionalMinus())) {
-      DimAttr operand = atom();
-      return operand ? checked(at, negDim(operand)) : operand;
-    }
+    bool negative = false;
+    while (succeeded(parser.parseOptionalMinus()))
+      negative = !negative;
+    DimAttr value = primary(at, negative);
+    // A literal has its sign already: the least integer has no positive counterpart.
+    return value && negative && !value.isConstant() ? checked(at, negDim(value)) : value;
+  }
+
+  /// What a minus may stand before; a constant takes the sign itself.
+  DimAttr primary(SMLoc at, bool negative) {
     if (succeeded(parser.parseOptionalLParen())) {
       DimAttr inner = sum();
       if (!inner || parser.parseRParen())
         return {};
-      return inner;
+      return signedConstant(at, inner, negative);
     }
-    int64_t value;
-    OptionalParseResult integer = parser.parseOptionalInteger(value);
-    if (integer.has_value())
-      return succeeded(*integer) ? DimAttr::getConstant(parser.getContext(), value) : DimAttr();
+    APInt literal;
+    OptionalParseResult integer = parser.parseOptionalInteger(literal);
+    if (integer.has_value()) {
+      if (failed(*integer))
+        return {};
+      literal = literal.sext(literal.getBitWidth() + 1);
+      if (negative)
+        literal.negate();
+      return checked(at, literal.isSignedIntN(64)
+                             ? DimAttr::getConstant(parser.getContext(), literal.getSExtValue())
+                             : DimAttr());
+    }
     StringRef name;
     if (failed(parser.parseOptionalKeyword(&name))) {
       parser.emitError(at, "expected a dimension");
@@ -870,14 +929,19 @@ struct DimParser {
       DimAttr second = sum();
       if (!second || parser.parseRParen())
         return {};
-      return checked(at, name == "min" ? minDims({first, second}) : maxDims({first, second}));
+      return signedConstant(at, checked(at, name == "min" ? minDims({first, second}) : maxDims({first, second})),
+                            negative);
     }
     return DimAttr::getName(parser.getContext(), name);
   }
 
+  DimAttr signedConstant(SMLoc at, DimAttr dim, bool negative) {
+    return dim && negative && dim.isConstant() ? checked(at, negDim(dim)) : dim;
+  }
+
   DimAttr checked(SMLoc at, DimAttr dim) {
     if (!dim)
-      parser.emitError(at, "dimension arithmetic overflows or divides by zero");
+      parser.emitError(at, "dimension arithmetic overflows, divides by zero or is too large");
     return dim;
   }
 };
@@ -930,12 +994,14 @@ struct PredParser {
     PredKind kind;
     if (succeeded(parser.parseOptionalEqual()))
       kind = PredKind::EQ;
-    else if (succeeded(parser.parseOptionalLess()))
-      kind = succeeded(parser.parseOptionalEqual()) ? PredKind::LE : PredKind::LT;
     else if (succeeded(parser.parseOptionalKeyword("ne")))
       kind = PredKind::NE;
+    else if (succeeded(parser.parseOptionalKeyword("le")))
+      kind = PredKind::LE;
+    else if (succeeded(parser.parseOptionalKeyword("lt")))
+      kind = PredKind::LT;
     else {
-      parser.emitError(at, "expected '=', '<', '<=' or 'ne'");
+      parser.emitError(at, "expected '=', 'ne', 'le' or 'lt'");
       return {};
     }
     DimAttr right = parseDim(parser);
@@ -1005,11 +1071,17 @@ static void printForAsm(raw_ostream &os, PredAttr pred) {
     printForAsm(os, pred.getPreds()[0]);
     os << ')';
     return;
+  case PredKind::EQ:
   case PredKind::NE:
-    os << toString(pred.getDims()[0]) << " ne " << toString(pred.getDims()[1]);
-    return;
-  default:
-    print(os, pred);
+  case PredKind::LE:
+  case PredKind::LT:
+    print(os, pred.getDims()[0]);
+    // An angle bracket would unbalance those around the attribute, and `!` begins a type.
+    os << (pred.getKind() == PredKind::EQ   ? " = "
+           : pred.getKind() == PredKind::NE ? " ne "
+           : pred.getKind() == PredKind::LE ? " le "
+                                            : " lt ");
+    print(os, pred.getDims()[1]);
     return;
   }
 }

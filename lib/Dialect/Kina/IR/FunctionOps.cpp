@@ -24,10 +24,15 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
                       function_interface_impl::VariadicFlag, std::string &) {
     return builder.getFunctionType(inputs, results);
   };
-  return function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
-                                                  getFunctionTypeAttrName(result.name), buildType,
-                                                  getArgAttrsAttrName(result.name),
-                                                  getResAttrsAttrName(result.name));
+  SMLoc at = parser.getCurrentLocation();
+  if (function_interface_impl::parseFunctionOp(parser, result, /*allowVariadic=*/false,
+                                               getFunctionTypeAttrName(result.name), buildType,
+                                               getArgAttrsAttrName(result.name),
+                                               getResAttrsAttrName(result.name)))
+    return failure();
+  // An attribute of the wrong kind would be lost in silence when it becomes a property.
+  return verifyInherentAttrs(result.name, result.attributes,
+                             [&] { return parser.emitError(at) << "'" << result.name << "' op "; });
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
@@ -137,7 +142,7 @@ static FuncOp checkCallee(Operation *op, FlatSymbolRefAttr callee, ValueRange op
       if (expected)
         error << expected;
       else
-        error << "a dimension that overflows";
+        error << "a dimension that overflows or is negative";
       return {};
     }
   }
@@ -155,15 +160,26 @@ static LogicalResult checkResults(Operation *op, StringRef callee, TypeRange act
   return success();
 }
 
-static SmallVector<Type> substituted(ArrayRef<Type> types, DictionaryAttr subst) {
-  return llvm::map_to_vector(types, [&](Type type) { return substitute(type, subst); });
+/// The callee's result types under the substitution; fails after an error.
+static FailureOr<SmallVector<Type>> substitutedResults(Operation *op, FuncOp callee, DictionaryAttr subst) {
+  SmallVector<Type> types;
+  for (auto [index, type] : llvm::enumerate(callee.getResultTypes())) {
+    types.push_back(substitute(type, subst));
+    if (!types.back())
+      return op->emitOpError() << "result " << index << " of @" << callee.getSymName()
+                               << " has here a dimension that overflows or is negative";
+  }
+  return types;
 }
 
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FuncOp callee = checkCallee(*this, getCalleeAttr(), getOperands(), getSubst(), symbols);
   if (!callee)
     return failure();
-  return checkResults(*this, getCallee(), getResultTypes(), substituted(callee.getResultTypes(), getSubst()));
+  FailureOr<SmallVector<Type>> results = substitutedResults(*this, callee, getSubst());
+  if (failed(results))
+    return failure();
+  return checkResults(*this, getCallee(), getResultTypes(), *results);
 }
 
 /// Checks `wrt`: in range, sorted, of float type. Appends the operand types it names.
@@ -188,12 +204,14 @@ LogicalResult GradOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FuncOp callee = checkCallee(*this, getCalleeAttr(), getInputs(), getSubst(), symbols);
   if (!callee)
     return failure();
-  SmallVector<Type> results = substituted(callee.getResultTypes(), getSubst());
-  if (results.empty() || !isa<FloatType>(results.front()))
+  FailureOr<SmallVector<Type>> results = substitutedResults(*this, callee, getSubst());
+  if (failed(results))
+    return failure();
+  if (results->empty() || !isa<FloatType>(results->front()))
     return emitOpError() << "needs a function whose first result is a float scalar";
   SmallVector<Type> expected;
   if (getValue())
-    expected = results;
+    expected = *results;
   if (failed(checkWrt(*this, getWrt(), getInputs(), expected)))
     return failure();
   return checkResults(*this, getCallee(), getResultTypes(), expected);
@@ -203,13 +221,15 @@ LogicalResult VJPOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FuncOp callee = checkCallee(*this, getCalleeAttr(), getInputs(), getSubst(), symbols);
   if (!callee)
     return failure();
-  SmallVector<Type> results = substituted(callee.getResultTypes(), getSubst());
-  SmallVector<Type> seeds = llvm::filter_to_vector(results, hasTangent);
+  FailureOr<SmallVector<Type>> results = substitutedResults(*this, callee, getSubst());
+  if (failed(results))
+    return failure();
+  SmallVector<Type> seeds = llvm::filter_to_vector(*results, hasTangent);
   if (!llvm::equal(seeds, getCotangents().getTypes()))
     return emitOpError() << "needs one cotangent of its type per float result of @" << getCallee();
   SmallVector<Type> expected;
   if (getValue())
-    expected = results;
+    expected = *results;
   if (failed(checkWrt(*this, getWrt(), getInputs(), expected)))
     return failure();
   return checkResults(*this, getCallee(), getResultTypes(), expected);
@@ -224,11 +244,13 @@ LogicalResult JVPOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return failure();
   if (!llvm::equal(inputs, getTangents().getTypes()))
     return emitOpError() << "needs one tangent of its type per operand in 'wrt'";
-  SmallVector<Type> results = substituted(callee.getResultTypes(), getSubst());
+  FailureOr<SmallVector<Type>> results = substitutedResults(*this, callee, getSubst());
+  if (failed(results))
+    return failure();
   SmallVector<Type> expected;
   if (getValue())
-    expected = results;
-  llvm::append_range(expected, llvm::make_filter_range(results, hasTangent));
+    expected = *results;
+  llvm::append_range(expected, llvm::make_filter_range(*results, hasTangent));
   return checkResults(*this, getCallee(), getResultTypes(), expected);
 }
 

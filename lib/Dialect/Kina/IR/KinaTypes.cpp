@@ -62,7 +62,7 @@ Type withShape(Type type, ArrayRef<DimAttr> shape) {
 
 bool isScalarOrTensorOf(Type type, llvm::function_ref<bool(Type)> element) {
   Type elementType = getElementType(type);
-  return elementType && element(elementType);
+  return elementType && (isElementType(elementType) || elementType.isIndex()) && element(elementType);
 }
 
 bool hasTangent(Type type) {

@@ -11,8 +11,8 @@ LogicalResult inferReduction(std::optional<Location> loc, Type operand, ArrayRef
                              Type elementType, SmallVectorImpl<Type> &types) {
   if (!elementType)
     elementType = getElementType(operand);
-  if (!elementType)
-    return failure();
+  if (!elementType || !isScalarOrTensorOf(operand, [](Type) { return true; }))
+    return emitOptionalError(loc, "reduces a tensor or a scalar, not ", operand);
   SmallVector<DimAttr> shape;
   for (auto [axis, dim] : llvm::enumerate(getShape(operand))) {
     if (!llvm::is_contained(axes, static_cast<int64_t>(axis)))

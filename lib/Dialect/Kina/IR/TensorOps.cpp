@@ -146,7 +146,7 @@ LogicalResult FromElementsOp::verify() {
 LogicalResult IotaOp::verify() {
   auto type = cast<TensorType>(getResult().getType());
   if (static_cast<uint64_t>(getAxis()) >= type.getRank())
-    return emitOpError() << "axis " << getAxis() << " (0-based) is out of range for rank " << type.getRank();
+    return emitOpError() << "axis " << static_cast<int64_t>(getAxis()) << " (0-based) is out of range for rank " << type.getRank();
   if (type.getElementType().isInteger(1))
     return emitOpError() << "needs a number type, not i1";
   return success();
@@ -154,7 +154,7 @@ LogicalResult IotaOp::verify() {
 
 LogicalResult OneHotOp::verify() {
   auto type = cast<TensorType>(getResult().getType());
-  if (type.getShape().drop_back() != getShape(getIndices().getType()))
+  if (type.getRank() == 0 || type.getShape().drop_back() != getShape(getIndices().getType()))
     return emitOpError() << "the result's shape must be that of the indices with one axis more";
   return success();
 }
@@ -170,6 +170,9 @@ static LogicalResult verifyBox(Operation *op, TensorType tensor, size_t offsets,
     return op->emitOpError() << "needs one offset and one size per axis of rank " << tensor.getRank();
   if (failed(verifyReduction(op, tensor, dropped)))
     return failure();
+  for (auto [axis, size] : llvm::enumerate(sizes.getAsRange<DimAttr>()))
+    if (size.getConstantValue().value_or(0) < 0)
+      return op->emitOpError() << "axis " << axis << " (0-based) of the box has the negative size " << toString(size);
   for (int64_t axis : dropped)
     if (!cast<DimAttr>(sizes[axis]).isConstant(1))
       return op->emitOpError() << "drops axis " << axis << " of size " << toString(cast<DimAttr>(sizes[axis]))
@@ -212,7 +215,7 @@ LogicalResult GatherOp::verify() { return success(); }
 LogicalResult ScatterAddOp::verify() {
   auto tensor = cast<TensorType>(getDest().getType());
   if (static_cast<uint64_t>(getAxis()) >= tensor.getRank())
-    return emitOpError() << "axis " << getAxis() << " (0-based) is out of range for rank " << tensor.getRank();
+    return emitOpError() << "axis " << static_cast<int64_t>(getAxis()) << " (0-based) is out of range for rank " << tensor.getRank();
   Type expected = withShape(tensor, gatheredShape(tensor, getIndices().getType(), getAxis()));
   if (getValues().getType() != expected)
     return emitOpError() << "values have type " << getValues().getType() << ", but the gathered shape is "
@@ -237,7 +240,10 @@ static LogicalResult verifyAlong(Operation *op, TensorType tensor, TensorType in
 
 LogicalResult TakeAlongOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
-  Type operand = adaptor.getOperand().getType();
+  auto operand = dyn_cast<TensorType>(adaptor.getOperand().getType());
+  if (!operand)
+    return emitOptionalError(loc, "'kina.take_along' op takes from a tensor, not from ",
+                             adaptor.getOperand().getType());
   types.push_back(withShape(operand, getShape(adaptor.getIndices().getType())));
   return success();
 }

@@ -1,7 +1,8 @@
 //===- Dim.h - Arithmetic on dimensions and predicates ---------*- C++ -*-===//
 //
 // The polynomial normal form of `#kina.dim`. Every constructor returns a null
-// attribute when a coefficient leaves 64 bits (K0204); a null operand makes a null
+// attribute when a coefficient leaves 64 bits or the expression grows beyond any use
+// (K0204); a null operand makes a null
 // result, so that a whole expression is checked once at its end.
 //
 //===----------------------------------------------------------------------===//
@@ -36,7 +37,7 @@ DimAttr productOf(mlir::MLIRContext *context, llvm::ArrayRef<DimAttr> dims);
 using DimLookup = llvm::function_ref<DimAttr(llvm::StringRef)>;
 DimAttr substitute(DimAttr dim, DimLookup lookup);
 PredAttr substitute(PredAttr pred, DimLookup lookup);
-/// Replaces every dimension inside the type; null on overflow. `places` says what a
+/// Replaces every dimension inside the type; null on overflow and if a size gets negative. `places` says what a
 /// placement variable stands for, null to leave it.
 mlir::Type substitute(mlir::Type type, DimLookup lookup,
                       llvm::function_ref<PlacementAttr(llvm::StringRef)> places = nullptr);

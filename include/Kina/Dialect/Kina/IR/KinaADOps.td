@@ -73,12 +73,13 @@ def Kina_WatchOp : Kina_Op<"watch", [Pure, SameOperandsAndResultType, Elementwis
   let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
-def Kina_SeedOp : Kina_Op<"seed", [Pure, AttrSizedOperandSegments]> {
+def Kina_SeedOp : Kina_Op<"seed", [Pure, AttrSizedOperandSegments,
+    RangedTypesMatchWith<"cotangents have the types of the values", "values", "cotangents", "$_self">]> {
   let summary = "the map that holds the given cotangents and nothing else";
   let description = [{ One cotangent per value, of the value's type. }];
   let arguments = (ins Variadic<Kina_Any>:$values, Variadic<Kina_Any>:$cotangents);
   let results = (outs Kina_Cotangents:$result);
-  let assemblyFormat = "$values `with` $cotangents attr-dict `:` type($values) `,` type($cotangents)";
+  let assemblyFormat = "$values `with` $cotangents attr-dict `:` type($values)";
   let hasVerifier = 1;
 }
 

@@ -111,9 +111,10 @@ def Kina_PredAttr : Kina_Attr<"Pred", "pred"> {
   let summary = "a predicate over dimensions";
   let description = [{
     Relations between dimensions joined by `and`, `or`, `not`. `a > b` is kept as
-    `b < a`, `k | e` as `e mod k = 0`.
+    `b < a`, `k | e` as `e mod k = 0`. The relations are spelled `=`, `ne`, `le`,
+    `lt`; a connective inside another stands in square brackets.
 
-    Example: `#kina.pred<D mod 8 = 0 and N >= 2>`.
+    Example: `#kina.pred<D mod 8 = 0 and [2 le N or not (M = 1)]>`.
   }];
   let parameters = (ins EnumParameter<Kina_PredKind>:$kind,
                     ArrayRefParameter<"::kina::DimAttr">:$dims,

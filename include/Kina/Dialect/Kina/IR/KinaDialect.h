@@ -38,6 +38,13 @@ inline constexpr llvm::StringLiteral kBorrowArgAttrName = "kina.borrow";
 /// Argument attribute with the source name of a parameter.
 inline constexpr llvm::StringLiteral kNameArgAttrName = "kina.name";
 
+/// The function attributes in which `--kina-lower-to-linalg` keeps the typed signature: the
+/// function type over `!kina.tensor`, the shape variables (`#kina.var`) and the `requires`
+/// clauses (`#kina.clause`).
+inline constexpr llvm::StringLiteral kFunctionTypeAttrName = "kina.function_type";
+inline constexpr llvm::StringLiteral kShapeVarsAttrName = "kina.shape_vars";
+inline constexpr llvm::StringLiteral kRequiresAttrName = "kina.requires";
+
 /// f64, f32, f16, bf16, i64, i32, i8, ui8, i1.
 bool isElementType(mlir::Type type);
 

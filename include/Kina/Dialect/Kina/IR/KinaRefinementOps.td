@@ -16,10 +16,13 @@ def Kina_DimOp : Kina_Op<"dim", [Pure, ConstantLike]> {
     ```
   }];
   let arguments = (ins Kina_DimAttr:$value);
-  let results = (outs AnyTypeOf<[Index, AnyInteger, AnyFloat]>:$result);
+  let results = (outs Kina_Scalar:$result);
   let assemblyFormat = "$value attr-dict `:` type($result)";
   let hasFolder = 1;
 }
+
+def Kina_DimSource : Type<And<[Kina_Scalar.predicate, CPred<"$_self.isIntOrIndex() && !$_self.isInteger(1)">]>,
+                          "integer">;
 
 def Kina_BindDimOp : Kina_Op<"bind_dim"> {
   let summary = "gives a name to a size that is born from data";
@@ -30,7 +33,7 @@ def Kina_BindDimOp : Kina_Op<"bind_dim"> {
     kina.bind_dim "K" = %n : index
     ```
   }];
-  let arguments = (ins StrAttr:$name, AnyTypeOf<[Index, AnyInteger]>:$value);
+  let arguments = (ins StrAttr:$name, Kina_DimSource:$value);
   let assemblyFormat = "$name `=` $value attr-dict `:` type($value)";
 }
 

@@ -81,7 +81,7 @@ def Kina_ConstantOp : Kina_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["v
   let summary = "a scalar constant";
   let description = [{ A constant tensor is a `kina.broadcast` or a `kina.from_elements` of scalars. }];
   let arguments = (ins TypedAttrInterface:$value);
-  let results = (outs AnyTypeOf<[Index, AnyInteger, AnyFloat]>:$result);
+  let results = (outs Kina_Scalar:$result);
   let assemblyFormat = "$value attr-dict";
   let hasFolder = 1;
 }

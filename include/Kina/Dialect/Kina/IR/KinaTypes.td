@@ -79,6 +79,9 @@ def Kina_TapeType : Kina_Type<"Tape", "tape"> {
 class Kina_ElementIs<string pred, string what>
     : Type<CPred<"::kina::isScalarOrTensorOf($_self, [](::mlir::Type t) { return " # pred # "; })">, what>;
 
+// What has no shape: an element type, or `index`.
+def Kina_Scalar : Type<CPred<"!::llvm::isa<::kina::TensorType>($_self) && "
+    "::kina::isScalarOrTensorOf($_self, [](::mlir::Type) { return true; })">, "Kina scalar">;
 def Kina_Tensor : Type<CPred<"::llvm::isa<::kina::TensorType>($_self)">, "Kina tensor", "::kina::TensorType">;
 def Kina_Any : Kina_ElementIs<"true", "Kina tensor or scalar">;
 def Kina_Float : Kina_ElementIs<"::llvm::isa<::mlir::FloatType>(t)", "float tensor or scalar">;

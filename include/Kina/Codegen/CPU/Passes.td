@@ -1,0 +1,141 @@
+//===- Passes.td - Code generation for the CPU -----------*- tablegen -*-===//
+
+#ifndef KINA_CODEGEN_CPU_PASSES_TD
+#define KINA_CODEGEN_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ContractToFMA : Pass<"kina-contract-to-fma"> {
+  let summary = "Give f32 and f64 contractions an explicit fused multiply-add";
+  let description = [{
+    Rewrites the region of every contraction on f32 or f64 accumulators from a product and
+    a sum to `math.fma`, generalising named operations. A contraction is a single FMA chain
+    in index order by definition, on every target; so the rewrite happens before anything
+    is fused or cloned. Products and sums of other operations stay two roundings.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect"];
+}
+
+def FuseElementwise : Pass<"kina-fuse-elementwise"> {
+  let summary = "Fuse element-wise operations where no work is repeated";
+  let description = [{
+    Fuses a `linalg.generic` into its only user unless the user would evaluate an element
+    of it several times: a producer goes into a reduction only through a permutation of
+    its loops, so never into a matmul.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def ResolveCarriedCopies : Pass<"kina-resolve-carried-copies"> {
+  let summary = "Write what a loop yields into the buffers it carries";
+  let description = [{
+    What a loop yields is a parallel copy into its carried values. This pass spells it out
+    on tensors with `bufferization.materialize_in_destination`, in an order in which
+    nothing is overwritten before it is read; a cycle (a swap, a rotation) is broken by one
+    scratch tensor that the loop carries as well, so that it is allocated once. A tensor
+    that only the condition region computes gets such a scratch tensor too. In a loop, an
+    `scf.if` writes its result into the carried value, or into a scratch tensor where that
+    is still read.
+
+    Afterwards One-Shot Bufferize keeps every carried tensor in one buffer, without
+    `allow-return-allocs-from-loops`.
+
+    Precondition: a carried tensor keeps its shape, as Kina's types guarantee.
+
+    Example: the body of a loop that swaps `%x` and `%y`,
+    ```mlir
+    scf.yield %y, %x : tensor<8xf32>, tensor<8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = bufferization.materialize_in_destination %y in %scratch
+    %1 = bufferization.materialize_in_destination %x in %y
+    %2 = bufferization.materialize_in_destination %0 in %x
+    scf.yield %2, %1, %0 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def Bufferize : Pass<"kina-bufferize", "::mlir::ModuleOp"> {
+  let summary = "Bufferise tensors in place; arguments of functions are read only";
+  let description = [{
+    Removes empty tensors whose contents end in a known place, then runs One-Shot
+    Bufferize across function boundaries with identity layouts. Arguments of public
+    functions are never written. An allocation that would leave a loop is an error:
+    `--kina-resolve-carried-copies` comes first.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def HoistLoopAllocations : Pass<"kina-hoist-loop-allocations"> {
+  let summary = "Allocate scratch buffers once, before their loop";
+  let description = [{
+    Moves every `memref.alloc` in an `scf.for` or `scf.while` before the outermost loop
+    that leaves its sizes unchanged and doesn't carry the buffer to the next iteration,
+    together with the computation of the sizes. A buffer that isn't carried is dead at the
+    end of the iteration, so all iterations may share it.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def LinalgToLoops : Pass<"kina-linalg-to-loops"> {
+  let summary = "Lower linalg on buffers to loops, contiguous innermost";
+  let description = [{
+    Chooses the loop order by the strides of the operands: the innermost loop runs along
+    rows (a matmul becomes i-k-j). An accumulator of innermost reduction loops stays in a
+    register. Reduction loops keep their order, so every element sees its terms in index
+    order. Copies of strided buffers become loops as well.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::linalg::LinalgDialect"];
+}
+
+def ConvertRTToLLVM : Pass<"kina-convert-rt-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Turn run-time operations into calls of the run-time library";
+  let description = [{
+    A check becomes an `scf.if` around a call of the noreturn function `kina_rt_fail`;
+    texts become constants, the location comes from the operation. Runs while control
+    flow is structured.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def EmitEntryPoints : Pass<"kina-emit-entry-points", "::mlir::ModuleOp"> {
+  let summary = "Give every public function its entry of the C ABI";
+  let description = [{
+    For each public function `f` with a body adds `_kina_entry_f` of type `kina_entry`
+    (kina/runtime.h): it takes borrowed DLPack tensors, checks them (K0802), calls `f`, and
+    delivers the results into the caller's destinations, or hands the buffers over.
+    Runs after bufferisation, while functions are still `func.func`. Element types that
+    buffers don't tell apart (ui8) come from the attribute `kina.function_type`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
+}
+
+def MathToLibm : Pass<"kina-math-to-libm", "::mlir::ModuleOp"> {
+  let summary = "Call libm for the functions that no instruction computes exactly";
+  let description = [{
+    Everything in `math` but sqrt, fma, abs, copysign, ceil, floor, round-to-even, trunc and
+    integer operations becomes a call of the C library, whose results are within an ulp;
+    the rest is exact as an LLVM intrinsic.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def FinalizeLLVM : Pass<"kina-finalize-llvm", "::mlir::ModuleOp"> {
+  let summary = "Bind allocation to the run-time library and set the target";
+  let description = [{
+    Renames MLIR's generic allocation functions to `kina_rt_alloc` and `kina_rt_free`, and sets
+    target triple and data layout of the host, without which LLVM turns a memset into a
+    loop over bytes.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif

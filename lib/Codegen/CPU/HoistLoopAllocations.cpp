@@ -1,0 +1,115 @@
+//===- HoistLoopAllocations.cpp - Scratch buffers outside of loops --------===//
+
+#include "Kina/Codegen/CPU/Passes.h"
+
+namespace kina {
+#define GEN_PASS_DEF_HOISTLOOPALLOCATIONS
+#include "Kina/Codegen/CPU/Passes.h.inc"
+} // namespace kina
+
+#define DEBUG_TYPE "kina-hoist-loop-allocations"
+
+using namespace mlir;
+
+/// Whether `value` can be computed before `loop`; `moved` receives, operands first, the
+/// operations that have to move for it.
+static bool isAvailableBefore(Value value, Operation *loop,
+                              llvm::SetVector<Operation *> &moved) {
+  Operation *op = value.getDefiningOp();
+  if (!loop->isAncestor(value.getParentBlock()->getParentOp()))
+    return true;
+  if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) || !isSpeculatable(op))
+    return false;
+  if (!llvm::all_of(op->getOperands(), [&](Value operand) {
+        return isAvailableBefore(operand, loop, moved);
+      }))
+    return false;
+  moved.insert(op);
+  return true;
+}
+
+/// Whether the buffer may reach a later iteration of `loop` or leave it. Every operation
+/// through which a buffer goes under another name is followed; one that isn't known counts
+/// as a way out.
+static bool escapes(Value buffer, Operation *loop) {
+  llvm::SetVector<Value> names;
+  names.insert(buffer);
+  for (unsigned i = 0; i < names.size(); ++i) {
+    for (OpOperand &use : names[i].getUses()) {
+      Operation *user = use.getOwner();
+      unsigned index = use.getOperandNumber();
+      if (isa<scf::YieldOp, scf::ConditionOp>(user)) {
+        Operation *parent = user->getParentOp();
+        if (parent == loop)
+          return true;
+        if (auto branch = dyn_cast<scf::IfOp>(parent)) {
+          names.insert(branch->getResult(index));
+        } else if (auto inner = dyn_cast<scf::ForOp>(parent)) {
+          names.insert(inner.getRegionIterArg(index));
+          names.insert(inner->getResult(index));
+        } else if (auto inner = dyn_cast<scf::WhileOp>(parent)) {
+          if (isa<scf::ConditionOp>(user)) {
+            names.insert(inner.getAfterArguments()[index - 1]);
+            names.insert(inner->getResult(index - 1));
+          } else {
+            names.insert(inner.getBeforeArguments()[index]);
+          }
+        } else {
+          return true;
+        }
+        continue;
+      }
+      if (auto inner = dyn_cast<scf::ForOp>(user)) {
+        names.insert(inner.getTiedLoopRegionIterArg(&use));
+        names.insert(inner.getTiedLoopResult(&use));
+        continue;
+      }
+      if (auto inner = dyn_cast<scf::WhileOp>(user)) {
+        names.insert(inner.getBeforeArguments()[index]);
+        continue;
+      }
+      if (user->hasTrait<OpTrait::IsTerminator>())
+        return true;
+      for (Value result : user->getResults())
+        if (isa<BaseMemRefType>(result.getType()))
+          names.insert(result);
+    }
+  }
+  return false;
+}
+
+static void hoist(memref::AllocOp alloc) {
+  Operation *target = nullptr;
+  llvm::SetVector<Operation *> moved;
+  for (Operation *parent = alloc->getParentOp();
+       isa_and_nonnull<scf::ForOp, scf::WhileOp, scf::IfOp>(parent);
+       parent = parent->getParentOp()) {
+    llvm::SetVector<Operation *> sizes;
+    if (!llvm::all_of(alloc->getOperands(),
+                      [&](Value size) { return isAvailableBefore(size, parent, sizes); }))
+      break;
+    if (isa<scf::IfOp>(parent))
+      continue;
+    if (escapes(alloc, parent))
+      break;
+    target = parent;
+    moved = std::move(sizes);
+  }
+  if (!target)
+    return;
+  for (Operation *op : moved)
+    op->moveBefore(target);
+  alloc->moveBefore(target);
+}
+
+namespace {
+struct HoistLoopAllocationsPass
+    : public kina::impl::HoistLoopAllocationsBase<HoistLoopAllocationsPass> {
+  void runOnOperation() override {
+    SmallVector<memref::AllocOp> allocs;
+    getOperation()->walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+    for (memref::AllocOp alloc : allocs)
+      hoist(alloc);
+  }
+};
+} // namespace

@@ -1,0 +1,180 @@
+//===- LowerToLinalg.cpp - The pass kina-lower-to-linalg ------------------===//
+
+#include "Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#define DEBUG_TYPE "kina-lower-to-linalg"
+
+using namespace mlir;
+
+namespace kina {
+
+#define GEN_PASS_DEF_LOWERTOLINALGPASS
+#include "Kina/Conversion/Passes.h.inc"
+
+//===----------------------------------------------------------------------===//
+// Types and patterns
+//===----------------------------------------------------------------------===//
+
+KinaToLinalgTypeConverter::KinaToLinalgTypeConverter() {
+  addConversion([](Type type) -> std::optional<Type> {
+    if (isa<KinaDialect>(type.getDialect()))
+      return Type();
+    return getStorageType(type);
+  });
+  addConversion([](TensorType type) -> std::optional<Type> {
+    // A placement variable that is left has no device bound to it.
+    if (!type.getPlacement().isHost() && !type.getPlacement().isVariable())
+      return Type();
+    Type element = getStorageType(type.getElementType());
+    if (type.getRank() == 0)
+      return element;
+    return RankedTensorType::get(getStaticSizes(type.getShape()), element);
+  });
+}
+
+void populateKinaToLinalgPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  populateKinaDecompositionPatterns(patterns);
+  populateKinaElementwiseToLinalgPatterns(converter, patterns);
+  populateKinaContractionToLinalgPatterns(converter, patterns);
+  populateKinaReductionToLinalgPatterns(converter, patterns);
+  populateKinaShapeToLinalgPatterns(converter, patterns);
+  populateKinaMakingToLinalgPatterns(converter, patterns);
+  populateKinaIndexingToLinalgPatterns(converter, patterns);
+  populateKinaFunctionToLinalgPatterns(converter, patterns);
+}
+
+//===----------------------------------------------------------------------===//
+// Preparation
+//===----------------------------------------------------------------------===//
+
+/// Whether a value of the type lives on a device.
+static bool isOnDevice(Type type) {
+  auto tensor = dyn_cast<TensorType>(type);
+  return tensor && !tensor.getPlacement().isHost() && !tensor.getPlacement().isVariable();
+}
+
+/// Reports what an earlier stage should have ended. Returns failure after an error.
+static LogicalResult checkPrecondition(Operation *op) {
+  if (auto obligation = dyn_cast<ObligationOp>(op))
+    return op->emitError() << "K0308: could not decide '" << toString(obligation.getPred())
+                           << "': " << obligation.getText();
+  if (isa<GradOp, VJPOp, JVPOp, PerformOp, HandleOp, ResumeOp, SeedOp, PullOp, CotangentOfOp, AbsentOp, TapeNewOp,
+          TapePushOp, TapePopOp>(op))
+    return op->emitError() << "'" << op->getName() << "' is left over: run --kina-ad first";
+  if (auto global = dyn_cast<GlobalOp>(op); global && global.getInit().empty())
+    return success();
+  bool onDevice = llvm::any_of(op->getOperandTypes(), isOnDevice) ||
+                  llvm::any_of(op->getResultTypes(), isOnDevice);
+  if (auto function = dyn_cast<FuncOp>(op))
+    onDevice = llvm::any_of(function.getArgumentTypes(), isOnDevice) ||
+               llvm::any_of(function.getResultTypes(), isOnDevice);
+  if (onDevice)
+    return op->emitError() << "a tensor on a device cannot be lowered by this build, which has no code generation "
+                              "for devices: place it on the host";
+  return success();
+}
+
+/// Forward, `kina.remat` is its body.
+static void inlineRemat(RematOp remat) {
+  Block *body = &remat.getBody().front();
+  auto yield = cast<YieldOp>(body->getTerminator());
+  remat->getBlock()->getOperations().splice(remat->getIterator(), body->getOperations());
+  remat.replaceAllUsesWith(yield.getOperands());
+  yield.erase();
+  remat.erase();
+}
+
+/// Replaces the uses of module-level values in a function by one evaluation at its entry.
+/// They are pure and depend on nothing but each other.
+static LogicalResult expandGlobals(FuncOp function, SymbolTable &symbols) {
+  llvm::MapVector<StringRef, Value> values;
+  llvm::SetVector<StringRef> inProgress;
+  if (function.isExternal())
+    return success();
+  OpBuilder builder(function.getContext());
+  Block *entry = &function.getBody().front();
+  Operation *first = entry->empty() ? nullptr : &entry->front();
+
+  std::function<FailureOr<Value>(GetGlobalOp)> evaluate = [&](GetGlobalOp use) -> FailureOr<Value> {
+    if (auto known = values.find(use.getName()); known != values.end())
+      return known->second;
+    auto global = symbols.lookup<GlobalOp>(use.getName());
+    if (!global || global.getInit().empty())
+      return use.emitError() << "K0203: '" << use.getName() << "' has no value here: pass it as a parameter";
+    if (!inProgress.insert(use.getName()))
+      return use.emitError() << "the value of '" << use.getName() << "' depends on itself";
+    IRMapping mapping;
+    for (Operation &op : global.getInit().front().without_terminator()) {
+      if (auto inner = dyn_cast<GetGlobalOp>(op)) {
+        FailureOr<Value> value = evaluate(inner);
+        if (failed(value))
+          return failure();
+        mapping.map(inner.getResult(), *value);
+        continue;
+      }
+      if (first)
+        builder.setInsertionPoint(first);
+      else
+        builder.setInsertionPointToEnd(entry);
+      builder.clone(op, mapping);
+    }
+    inProgress.remove(use.getName());
+    Value value = mapping.lookupOrDefault(global.getInit().front().getTerminator()->getOperand(0));
+    values.insert({use.getName(), value});
+    return value;
+  };
+
+  SmallVector<GetGlobalOp> uses;
+  function.walk([&](GetGlobalOp use) { uses.push_back(use); });
+  // The op that marks the entry must stay while others are erased.
+  for (GetGlobalOp use : uses) {
+    FailureOr<Value> value = evaluate(use);
+    if (failed(value))
+      return failure();
+    use.replaceAllUsesWith(*value);
+  }
+  for (GetGlobalOp use : uses)
+    use.erase();
+  return success();
+}
+
+namespace {
+
+struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    bool invalid = false;
+    module.walk([&](Operation *op) { invalid |= failed(checkPrecondition(op)); });
+    if (invalid)
+      return signalPassFailure();
+
+    SymbolTable symbols(module);
+    for (auto function : module.getOps<FuncOp>())
+      if (failed(expandGlobals(function, symbols)))
+        return signalPassFailure();
+    // From the inside out, so that a nested one is spliced as plain operations.
+    module.walk<WalkOrder::PostOrder>([](RematOp remat) { inlineRemat(remat); });
+
+    KinaToLinalgTypeConverter converter;
+    RewritePatternSet patterns(&getContext());
+    populateKinaToLinalgPatterns(converter, patterns);
+    ConversionTarget target(getContext());
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalDialect<KinaDialect>();
+    // What `resolveDims` ends.
+    target.addLegalOp<DimOp, AssumeOp>();
+    target.addDynamicallyLegalOp<BindDimOp>(
+        [&](BindDimOp op) { return converter.isLegal(op.getValue().getType()); });
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+
+    for (auto function : module.getOps<func::FuncOp>())
+      if (failed(resolveDims(function)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+} // namespace kina

@@ -1,0 +1,416 @@
+//===- ResolveDims.cpp - Dimensions as run-time values --------------------===//
+//
+// An equation `dimension = size` per axis of a tensor argument, and per integer argument that
+// is a shape variable, is solved for the names in it: one that is alone, then what is linear
+// in one unknown, over and over. Everything is computed at the entry of the function, so that
+// it dominates every use, however deeply nested; what depends on a bound name is computed at
+// its use.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Utils.h"
+#include "mlir/IR/Dominance.h"
+
+using namespace mlir;
+
+namespace kina {
+
+namespace {
+
+class DimResolver {
+public:
+  explicit DimResolver(func::FuncOp function)
+      : function(function), entry(function.getContext()), dominance(function) {
+    entry.setInsertionPointToStart(&function.getBody().front());
+    // New operations go before the first old one, in the order of their need.
+    entry.setInsertionPoint(&function.getBody().front().front());
+  }
+
+  LogicalResult run();
+
+private:
+  /// A dimension, and where its value is found: an axis of a tensor argument, or an integer
+  /// argument (axis -1).
+  struct Equation {
+    DimAttr dim;
+    BlockArgument argument;
+    int axis;
+    /// The name that it defines, or "".
+    StringRef defines;
+    /// `dim` is `coefficient * defines + rest`.
+    DimAttr coefficient, rest;
+  };
+
+  void collectEquations();
+  void solve();
+  bool solveFor(Equation &equation, StringRef name);
+  void emitEntryChecks();
+
+  Value emitSize(const Equation &equation);
+  Value getEntryName(StringRef name);
+  bool isKnownAtEntry(DimAttr dim);
+  bool isKnownAtEntry(PredAttr pred);
+
+  /// The value of a name at the operation; null after an error.
+  Value getName(StringRef name, OpBuilder &builder, Operation *use);
+  Value getDim(DimAttr dim, OpBuilder &builder, Operation *use);
+  Value emitDim(DimAttr dim, OpBuilder &builder, Operation *use);
+  Value emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use);
+  Value emitPred(PredAttr pred, OpBuilder &builder, Operation *use);
+  std::string describe(const Equation &equation);
+
+  Value index(OpBuilder &builder, int64_t value) { return createIndex(builder, function.getLoc(), value); }
+
+  func::FuncOp function;
+  OpBuilder entry;
+  DominanceInfo dominance;
+  SmallVector<Equation> equations;
+  llvm::StringMap<unsigned> definitions;
+  llvm::StringMap<Value> names;
+  llvm::DenseMap<Attribute, Value> entryDims;
+  SmallVector<BindDimOp> binds;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Solving
+//===----------------------------------------------------------------------===//
+
+void DimResolver::collectEquations() {
+  auto typed = cast<FunctionType>(function->getAttrOfType<TypeAttr>(kFunctionTypeAttrName).getValue());
+  MLIRContext *context = function.getContext();
+  for (auto [argument, type] : llvm::zip(function.getArguments(), typed.getInputs())) {
+    if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kDimArgAttrName))
+      equations.push_back({DimAttr::getName(context, name.getValue()), argument, -1, {}, {}, {}});
+    for (auto [axis, dim] : llvm::enumerate(getShape(type)))
+      if (!dim.isConstant())
+        equations.push_back({dim, argument, static_cast<int>(axis), {}, {}, {}});
+  }
+}
+
+/// Sets coefficient and rest if the dimension is linear in the name.
+bool DimResolver::solveFor(Equation &equation, StringRef name) {
+  MLIRContext *context = function.getContext();
+  DimAttr coefficient = DimAttr::getConstant(context, 0), rest = coefficient;
+  for (DimTermAttr term : equation.dim.getTerms()) {
+    DimAttr product = DimAttr::getConstant(context, term.getCoefficient());
+    unsigned degree = 0;
+    for (DimAtomAttr atom : term.getFactors()) {
+      DimAttr factor = DimAttr::get(context, DimTermAttr::get(context, 1, atom));
+      if (atom.getKind() == AtomKind::Name && atom.getName() == name) {
+        ++degree;
+        continue;
+      }
+      NameSet inside;
+      collectNames(factor, inside);
+      if (inside.contains(name))
+        return false;
+      product = mulDims(product, factor);
+    }
+    if (degree > 1)
+      return false;
+    DimAttr &part = degree ? coefficient : rest;
+    part = addDims(part, product);
+  }
+  if (!coefficient || !rest)
+    return false;
+  equation.coefficient = coefficient;
+  equation.rest = rest;
+  return true;
+}
+
+void DimResolver::solve() {
+  collectEquations();
+  auto define = [&](unsigned i, StringRef name) {
+    equations[i].defines = name;
+    definitions[name] = i;
+  };
+  // A name alone costs nothing, and an integer argument less than a size.
+  for (bool integers : {true, false})
+    for (auto [i, equation] : llvm::enumerate(equations)) {
+      StringRef name = equation.dim.getSingleName();
+      if (name.empty() || definitions.contains(name) || (equation.axis < 0) != integers)
+        continue;
+      solveFor(equation, name);
+      define(i, name);
+    }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto [i, equation] : llvm::enumerate(equations)) {
+      if (!equation.defines.empty())
+        continue;
+      NameSet all;
+      collectNames(equation.dim, all);
+      all.remove_if([&](StringRef name) { return definitions.contains(name); });
+      if (all.size() != 1 || !solveFor(equation, all[0]))
+        continue;
+      define(i, all[0]);
+      changed = true;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value DimResolver::emitSize(const Equation &equation) {
+  Location loc = function.getLoc();
+  if (equation.axis < 0)
+    return emitPosition(entry, loc, equation.argument, equation.argument.getType());
+  return entry.createOrFold<tensor::DimOp>(loc, equation.argument, static_cast<int64_t>(equation.axis));
+}
+
+Value DimResolver::getEntryName(StringRef name) {
+  auto known = names.find(name);
+  if (known != names.end())
+    return known->second;
+  Equation &equation = equations[definitions.lookup(name)];
+  Location loc = function.getLoc();
+  Value value = emitSize(equation);
+  if (!equation.rest.isConstant(0))
+    value = entry.createOrFold<arith::SubIOp>(loc, value, getDim(equation.rest, entry, nullptr));
+  if (!equation.coefficient.isConstant(1)) {
+    Value coefficient = getDim(equation.coefficient, entry, nullptr);
+    // A product of sizes may be 0 in a call that the entry checks are about to refuse.
+    if (!equation.coefficient.isConstant())
+      coefficient = entry.createOrFold<arith::MaxSIOp>(loc, coefficient, index(entry, 1));
+    value = entry.createOrFold<arith::FloorDivSIOp>(loc, value, coefficient);
+  }
+  names[name] = value;
+  return value;
+}
+
+bool DimResolver::isKnownAtEntry(DimAttr dim) {
+  NameSet all;
+  collectNames(dim, all);
+  return llvm::all_of(all, [&](StringRef name) { return definitions.contains(name); });
+}
+
+bool DimResolver::isKnownAtEntry(PredAttr pred) {
+  NameSet all;
+  collectNames(pred, all);
+  return llvm::all_of(all, [&](StringRef name) { return definitions.contains(name); });
+}
+
+Value DimResolver::getName(StringRef name, OpBuilder &builder, Operation *use) {
+  if (definitions.contains(name))
+    return getEntryName(name);
+  // Of several bindings of a name the last before the use is meant.
+  for (BindDimOp bind : llvm::reverse(binds))
+    if (bind.getName() == name && use && dominance.properlyDominates(bind.getOperation(), use))
+      return emitPosition(builder, use->getLoc(), bind.getValue(), bind.getValue().getType());
+  if (use)
+    use->emitError() << "K0203: shape variable '" << name << "' cannot be computed here from the parameters";
+  return {};
+}
+
+/// What holds at the entry is computed there, once for each dimension; the rest at the use.
+Value DimResolver::getDim(DimAttr dim, OpBuilder &builder, Operation *use) {
+  if (!isKnownAtEntry(dim))
+    return emitDim(dim, builder, use);
+  if (Value known = entryDims.lookup(dim))
+    return known;
+  Value value = emitDim(dim, entry, use);
+  entryDims[dim] = value;
+  return value;
+}
+
+Value DimResolver::emitDim(DimAttr dim, OpBuilder &builder, Operation *use) {
+  Location loc = function.getLoc();
+  if (std::optional<int64_t> constant = dim.getConstantValue())
+    return index(builder, *constant);
+  Value sum;
+  for (DimTermAttr term : dim.getTerms()) {
+    int64_t coefficient = term.getCoefficient();
+    // Subtract rather than add a negative, but only what has a positive counterpart.
+    bool subtract = sum && coefficient < 0 && coefficient != INT64_MIN;
+    int64_t factor = subtract ? -coefficient : coefficient;
+    Value product;
+    for (DimAtomAttr atom : term.getFactors()) {
+      Value value = emitAtom(atom, builder, use);
+      if (!value)
+        return {};
+      product = product ? builder.createOrFold<arith::MulIOp>(loc, product, value) : value;
+    }
+    if (!product)
+      product = index(builder, factor);
+    else if (factor != 1)
+      product = builder.createOrFold<arith::MulIOp>(loc, product, index(builder, factor));
+    if (!sum)
+      sum = product;
+    else if (subtract)
+      sum = builder.createOrFold<arith::SubIOp>(loc, sum, product);
+    else
+      sum = builder.createOrFold<arith::AddIOp>(loc, sum, product);
+  }
+  return sum;
+}
+
+Value DimResolver::emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use) {
+  if (atom.getKind() == AtomKind::Name)
+    return getName(atom.getName(), builder, use);
+  Location loc = function.getLoc();
+  SmallVector<Value> args;
+  for (DimAttr arg : atom.getArgs()) {
+    args.push_back(getDim(arg, builder, use));
+    if (!args.back())
+      return {};
+  }
+  switch (atom.getKind()) {
+  case AtomKind::FloorDiv:
+    // A divisor is at least 1 where the quotient is used; at the entry it is computed whether
+    // it is used or not.
+    if (!atom.getArgs()[1].isConstant())
+      args[1] = builder.createOrFold<arith::MaxSIOp>(loc, args[1], index(builder, 1));
+    return builder.createOrFold<arith::FloorDivSIOp>(loc, args[0], args[1]);
+  case AtomKind::Min:
+  case AtomKind::Max: {
+    Value result = args.front();
+    for (Value arg : llvm::drop_begin(args))
+      result = atom.getKind() == AtomKind::Min ? builder.createOrFold<arith::MinSIOp>(loc, result, arg)
+                                               : builder.createOrFold<arith::MaxSIOp>(loc, result, arg);
+    return result;
+  }
+  case AtomKind::Name:
+    break;
+  }
+  llvm_unreachable("handled above");
+}
+
+Value DimResolver::emitPred(PredAttr pred, OpBuilder &builder, Operation *use) {
+  Location loc = function.getLoc();
+  if (!pred.getDims().empty()) {
+    Value a = getDim(pred.getDims()[0], builder, use), b = getDim(pred.getDims()[1], builder, use);
+    if (!a || !b)
+      return {};
+    using P = arith::CmpIPredicate;
+    P predicate = pred.getKind() == PredKind::EQ   ? P::eq
+                  : pred.getKind() == PredKind::NE ? P::ne
+                  : pred.getKind() == PredKind::LE ? P::sle
+                                                   : P::slt;
+    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+  }
+  SmallVector<Value> parts;
+  for (PredAttr part : pred.getPreds()) {
+    parts.push_back(emitPred(part, builder, use));
+    if (!parts.back())
+      return {};
+  }
+  Value yes = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  if (pred.getKind() == PredKind::Not)
+    return builder.createOrFold<arith::XOrIOp>(loc, parts[0], yes);
+  bool isAnd = pred.getKind() == PredKind::And;
+  Value result = isAnd ? yes : arith::ConstantOp::create(builder, loc, builder.getBoolAttr(false)).getResult();
+  for (Value part : parts)
+    result = isAnd ? builder.createOrFold<arith::AndIOp>(loc, result, part)
+                   : builder.createOrFold<arith::OrIOp>(loc, result, part);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks at the entry
+//===----------------------------------------------------------------------===//
+
+std::string DimResolver::describe(const Equation &equation) {
+  unsigned number = equation.argument.getArgNumber();
+  std::string what = "argument " + std::to_string(number);
+  if (auto name = function.getArgAttrOfType<StringAttr>(number, kNameArgAttrName))
+    what = "argument '" + name.getValue().str() + "'";
+  if (equation.axis >= 0)
+    return "axis " + std::to_string(equation.axis) + " (0-based) of " + what;
+  return what;
+}
+
+void DimResolver::emitEntryChecks() {
+  Location loc = function.getLoc();
+  auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+    return entry.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+  };
+  for (const Equation &equation : equations) {
+    // What defines its name holds by itself, unless something had to be divided.
+    if (!equation.defines.empty() && equation.coefficient.isConstant(1))
+      continue;
+    if (!isKnownAtEntry(equation.dim))
+      continue;
+    Value size = emitSize(equation), expected = getDim(equation.dim, entry, nullptr);
+    createCheck(entry, loc, compare(arith::CmpIPredicate::eq, size, expected), kArgumentCode,
+                describe(equation) + " has size {0}, but " + toString(equation.dim) + " is {1}", {size, expected});
+  }
+  if (auto vars = function->getAttrOfType<ArrayAttr>(kShapeVarsAttrName))
+    for (auto var : vars.getAsRange<ShapeVarAttr>()) {
+      if (!definitions.contains(var.getName()))
+        continue;
+      Value value = getEntryName(var.getName());
+      createCheck(entry, loc, compare(arith::CmpIPredicate::sge, value, index(entry, var.getLeast())),
+                  kArgumentCode,
+                  var.getName() + " is {0}, but must be at least " + Twine(var.getLeast()), value);
+    }
+  if (auto clauses = function->getAttrOfType<ArrayAttr>(kRequiresAttrName))
+    for (auto clause : clauses.getAsRange<ClauseAttr>()) {
+      if (clause.getMode() == ClauseMode::Trusted || !isKnownAtEntry(clause.getPred()))
+        continue;
+      NameSet all;
+      collectNames(clause.getPred(), all);
+      std::string message = "requires " + clause.getText().str() + ", but";
+      SmallVector<Value> values;
+      for (auto [i, name] : llvm::enumerate(all)) {
+        message += (i ? ", " : " ") + name.str() + " = {" + std::to_string(i) + "}";
+        values.push_back(getEntryName(name));
+      }
+      Value holds = emitPred(clause.getPred(), entry, nullptr);
+      createCheck(entry, clause.getLoc(), holds, kRequiresCode, message, values);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
+LogicalResult DimResolver::run() {
+  solve();
+  SmallVector<Operation *> users;
+  function.walk([&](Operation *op) {
+    if (auto bind = dyn_cast<BindDimOp>(op))
+      binds.push_back(bind);
+    if (isa<DimOp, BindDimOp, AssumeOp>(op))
+      users.push_back(op);
+  });
+  if (function.isPublic())
+    emitEntryChecks();
+
+  for (Operation *op : users) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    if (auto dim = dyn_cast<DimOp>(op)) {
+      Value value = getDim(dim.getValue(), builder, op);
+      if (!value)
+        return failure();
+      dim.replaceAllUsesWith(emitCast(builder, loc, value, builder.getIndexType(), dim.getType()));
+    } else if (auto assume = dyn_cast<AssumeOp>(op)) {
+      if (!assume.getTrusted())
+        continue;
+      Value holds = emitPred(assume.getPred(), builder, op);
+      if (!holds)
+        return failure();
+      createCheck(builder, loc, holds, kRequiresCode, "assumed " + toString(assume.getPred()) + ", which is false");
+    } else if (auto bind = dyn_cast<BindDimOp>(op)) {
+      Value size = emitPosition(builder, loc, bind.getValue(), bind.getValue().getType());
+      Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, size, index(builder, 1));
+      createCheck(builder, loc, ok, kRequiresCode,
+                  "dimension " + bind.getName() + " is {0}, but must be at least 1", size);
+    }
+  }
+  for (Operation *op : users)
+    op->erase();
+  return success();
+}
+
+LogicalResult resolveDims(func::FuncOp function) {
+  if (function.isExternal() || !function->hasAttr(kFunctionTypeAttrName))
+    return success();
+  return DimResolver(function).run();
+}
+
+} // namespace kina

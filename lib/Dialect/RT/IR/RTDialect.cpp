@@ -1,0 +1,51 @@
+//===- RTDialect.cpp - The run-time dialect -------------------------------===//
+
+#include "Kina/Dialect/RT/IR/RT.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+using namespace mlir;
+using namespace kina::rt;
+
+#include "Kina/Dialect/RT/IR/RTDialect.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "Kina/Dialect/RT/IR/RTOps.cpp.inc"
+
+namespace {
+/// These operations name no context: they mean the call that runs, wherever they stand.
+struct RTInlinerInterface : public DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+};
+} // namespace
+
+void RTDialect::initialize() {
+  addInterfaces<RTInlinerInterface>();
+  addOperations<
+#define GET_OP_LIST
+#include "Kina/Dialect/RT/IR/RTOps.cpp.inc"
+      >();
+}
+
+LogicalResult CheckOp::verify() {
+  // The codes of the run time; anything else would be reported under a number that the table
+  // of messages does not know.
+  if (getCode() < 801 || getCode() > 999)
+    return emitOpError("code must lie in 801..999, but is ") << getCode();
+  if (getMessage().empty())
+    return emitOpError("message must not be empty");
+  for (Value value : getValues())
+    if (auto type = dyn_cast<IntegerType>(value.getType()); type && type.getWidth() > 64)
+      return emitOpError("values must have at most 64 bits, but got ") << type;
+  return success();
+}
+
+LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter &rewriter) {
+  if (!matchPattern(op.getCondition(), m_One()))
+    return failure();
+  rewriter.eraseOp(op);
+  return success();
+}
