@@ -64,14 +64,15 @@ static void dropTypedSignature(func::FuncOp function) {
   for (NamedAttribute attribute : llvm::to_vector(function->getDiscardableAttrs()))
     if (isKinas(attribute))
       function->removeDiscardableAttr(attribute.getName());
+  FunctionOpInterface interface(function);
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    function.setArgAttrs(i, llvm::filter_to_vector(function.getArgAttrs(i), [&](NamedAttribute a) {
-                           return !isKinas(a);
-                         }));
+    for (NamedAttribute attribute : llvm::to_vector(interface.getArgAttrs(i)))
+      if (isKinas(attribute))
+        function.removeArgAttr(i, attribute.getName());
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    function.setResultAttrs(
-        i, llvm::filter_to_vector(function.getResultAttrs(i),
-                                  [&](NamedAttribute a) { return !isKinas(a); }));
+    for (NamedAttribute attribute : llvm::to_vector(interface.getResultAttrs(i)))
+      if (isKinas(attribute))
+        function.removeResultAttr(i, attribute.getName());
 }
 
 namespace {

@@ -118,13 +118,7 @@ struct GatherLowering : OpConversionPattern<GatherOp> {
     Type indicesType = op.getIndices().getType(), position = getElementType(indicesType);
     int64_t axis = op.getAxis(), count = getRank(indicesType);
     Value extent = getDimValue(rewriter, loc, source.getDim(axis));
-    // One element of a vector by a scalar: a scalar.
-    auto type = dyn_cast<TensorType>(Type(op.getType()));
-    if (!type) {
-      Value at = emitPosition(rewriter, loc, adaptor.getIndices(), position);
-      rewriter.replaceOp(op, readAt(rewriter, loc, adaptor.getOperand(), at, extent, axis, {}));
-      return success();
-    }
+    auto type = cast<TensorType>(Type(op.getType()));
     unsigned rank = type.getRank();
     SmallVector<Value> inputs;
     SmallVector<AffineMap> maps;
@@ -182,20 +176,30 @@ struct TakeAlongLowering : OpConversionPattern<TakeAlongOp> {
 // Scatters
 //===----------------------------------------------------------------------===//
 
-/// A nest of loops over the shape, in row-major order, that carries one tensor in place.
-Value createCarryingNest(OpBuilder &builder, Location loc, ArrayRef<DimAttr> shape, Value init,
+/// A loop over the positions of the shape, in row-major order, that carries one tensor in
+/// place. It is one loop whatever the rank: a carried tensor that an inner loop carries too
+/// is harder to keep in its buffer.
+Value createCarryingLoop(OpBuilder &builder, Location loc, ArrayRef<DimAttr> shape, Value init,
                          llvm::function_ref<Value(OpBuilder &, ValueRange, Value)> body) {
-  SmallVector<Value> lower(shape.size(), createIndex(builder, loc, 0)),
-      step(shape.size(), createIndex(builder, loc, 1)),
-      upper = llvm::map_to_vector(shape, [&](DimAttr dim) { return getDimValue(builder, loc, dim); });
   if (shape.empty())
     return body(builder, {}, init);
-  scf::LoopNest nest =
-      scf::buildLoopNest(builder, loc, lower, upper, step, init,
-                         [&](OpBuilder &inner, Location, ValueRange ivs, ValueRange carried) -> scf::ValueVector {
-                           return {body(inner, ivs, carried[0])};
-                         });
-  return nest.results[0];
+  SmallVector<Value> sizes = llvm::map_to_vector(shape, [&](DimAttr dim) { return getDimValue(builder, loc, dim); });
+  Value count = sizes.front();
+  for (Value size : llvm::drop_begin(sizes))
+    count = arith::MulIOp::create(builder, loc, count, size);
+  auto loop = scf::ForOp::create(
+      builder, loc, createIndex(builder, loc, 0), count, createIndex(builder, loc, 1), init,
+      [&](OpBuilder &inner, Location at, Value position, ValueRange carried) {
+        // The sizes are not 0 where the body runs.
+        SmallVector<Value> positions(sizes.size());
+        for (unsigned axis = sizes.size(); axis-- > 1;) {
+          positions[axis] = arith::RemUIOp::create(inner, at, position, sizes[axis]);
+          position = arith::DivUIOp::create(inner, at, position, sizes[axis]);
+        }
+        positions[0] = position;
+        scf::YieldOp::create(inner, at, body(inner, positions, carried[0]));
+      });
+  return loop.getResult(0);
 }
 
 struct ScatterAddLowering : OpConversionPattern<ScatterAddOp> {
@@ -248,7 +252,7 @@ struct ScatterAddLowering : OpConversionPattern<ScatterAddOp> {
       });
       return tensor::InsertSliceOp::create(b, loc, sum, dest, target.offsets, target.sizes, target.strides);
     };
-    rewriter.replaceOp(op, createCarryingNest(rewriter, loc, shape, adaptor.getDest(), addRow));
+    rewriter.replaceOp(op, createCarryingLoop(rewriter, loc, shape, adaptor.getDest(), addRow));
     return success();
   }
 
@@ -282,7 +286,7 @@ struct PutAlongAddLowering : OpConversionPattern<PutAlongAddOp> {
       return tensor::InsertOp::create(b, loc, sum, dest, target);
     };
     rewriter.replaceOp(op,
-                       createCarryingNest(rewriter, loc, indices.getShape(), adaptor.getDest(), addElement));
+                       createCarryingLoop(rewriter, loc, indices.getShape(), adaptor.getDest(), addElement));
     return success();
   }
 };

@@ -136,6 +136,19 @@ struct ReshapeLowering : OpConversionPattern<ReshapeOp> {
       collapse.push_back(group.source);
       expand.push_back(group.target);
     }
+    // Where several sizes of a group are known only when executed, its strides are not a
+    // function of the collapsed size: the shape is handed over as a tensor.
+    auto isOpen = [&](const Group &group) {
+      return llvm::count_if(group.target, [&](int64_t axis) { return !target[axis].isConstant(); }) > 1;
+    };
+    auto type = cast<RankedTensorType>(getTypeConverter()->convertType(op.getType()));
+    if (llvm::any_of(groups, isOpen)) {
+      SmallVector<Value> sizes =
+          llvm::map_to_vector(target, [&](DimAttr dim) { return getDimValue(rewriter, loc, dim); });
+      Value shape = tensor::FromElementsOp::create(rewriter, loc, sizes);
+      rewriter.replaceOpWithNewOp<tensor::ReshapeOp>(op, type, value, shape);
+      return success();
+    }
     if (collapse.size() < source.size())
       value = tensor::CollapseShapeOp::create(rewriter, loc, value, collapse);
     // A group whose count is a constant on one side only.
@@ -154,9 +167,7 @@ struct ReshapeLowering : OpConversionPattern<ReshapeOp> {
     }
     value = castTo(rewriter, loc, value, middle);
     if (expand.size() < target.size())
-      value = tensor::ExpandShapeOp::create(
-          rewriter, loc, RankedTensorType::get(getStaticSizes(target), getElementTypeOrSelf(value.getType())), value,
-          expand, getDimSizes(rewriter, loc, target));
+      value = tensor::ExpandShapeOp::create(rewriter, loc, type, value, expand, getDimSizes(rewriter, loc, target));
     rewriter.replaceOp(op, value);
     return success();
   }
