@@ -44,7 +44,7 @@ kina.func public @chain(%x: f64) -> (f64, f64) {
   } cases [@ReverseModeAD::@RecordVJP] {
   ^bb0(%vjp: (!kina.cotangents) -> !kina.cotangents, %k: !kina.cont<none -> (f64, !kina.cotangents)>):
     %a:2 = kina.resume %k() : !kina.cont<none -> (f64, !kina.cotangents)> -> f64, !kina.cotangents
-    %p = kina.pull %vjp(%a#1)
+    %p = kina.pull %vjp(%a#1) : (!kina.cotangents) -> !kina.cotangents
     kina.yield %a#0, %p : f64, !kina.cotangents
   }
   %d = kina.cotangent_of %w in %h#1 : f64
@@ -102,7 +102,7 @@ kina.func public @absent(%x: !kina.tensor<f64, [2, 2]>, %u: f64, %c: !kina.tenso
   } cases [@ReverseModeAD::@RecordVJP] {
   ^bb0(%vjp: (!kina.cotangents) -> !kina.cotangents, %k: !kina.cont<none -> (!kina.tensor<f64, [2, 2]>, !kina.cotangents)>):
     %a:2 = kina.resume %k() : !kina.cont<none -> (!kina.tensor<f64, [2, 2]>, !kina.cotangents)> -> !kina.tensor<f64, [2, 2]>, !kina.cotangents
-    %p = kina.pull %vjp(%a#1)
+    %p = kina.pull %vjp(%a#1) : (!kina.cotangents) -> !kina.cotangents
     kina.yield %a#0, %p : !kina.tensor<f64, [2, 2]>, !kina.cotangents
   }
   %dx = kina.cotangent_of %wx in %h#1 : !kina.tensor<f64, [2, 2]>

@@ -12,7 +12,7 @@
 
 // The reverse half: residuals, then the cotangent of the result, then an accumulator.
 // CHECK-LABEL: kina.func private @f.rev.0(
-// CHECK-SAME:    %[[E:.*]]: f64, %[[Y:.*]]: f64, %[[DR:.*]]: f64, %[[ACC:.*]]: f64) -> f64
+// CHECK-SAME:    %[[Y:.*]]: f64, %[[E:.*]]: f64, %[[DR:.*]]: f64, %[[ACC:.*]]: f64) -> f64
 // CHECK:         %[[DP:.*]] = kina.mul %[[DR]], %[[E]]
 // CHECK:         %[[DX:.*]] = kina.mul %[[DP]], %[[Y]]
 // CHECK:         %[[SUM:.*]] = kina.accumulate %[[ACC]], %[[DX]]
@@ -30,9 +30,9 @@ kina.func private @f(%x: f64, %y: f64) -> f64 {
 // CHECK:         %[[W:.*]] = kina.watch
 // CHECK:         kina.handle tag <0>
 // CHECK:           %[[CALL:.*]]:2 = kina.call @f.fwd.0(%[[W]], %[[Y]])
-// CHECK:           kina.perform @ReverseModeAD::@RecordVJP tag <0> of (%[[CALL]]#0 : f64) to (%[[W]] : f64) {
+// CHECK:           kina.perform @ReverseModeAD::@RecordVJP tag <0> of(%[[CALL]]#0 : f64) to(%[[W]] : f64) {
 // CHECK:           ^bb0(%[[DR:.*]]: f64, %[[ACC:.*]]: f64):
-// CHECK:             %[[DX:.*]] = kina.call @f.rev.0(%[[CALL]]#1, %[[Y]], %[[DR]], %[[ACC]])
+// CHECK:             %[[DX:.*]] = kina.call @f.rev.0(%[[Y]], %[[CALL]]#1, %[[DR]], %[[ACC]])
 // CHECK:             kina.yield %[[DX]] : f64
 // CHECK:           kina.yield %[[CALL]]#0 : f64
 kina.func public @one(%x: f64, %y: f64) -> f64 {
@@ -81,7 +81,7 @@ kina.func public @net_grad(%w: !kina.tensor<f64, [M, M]>, %x: !kina.tensor<f64, 
 
 // A value that is both operands has one accumulator and one chain.
 // CHECK-LABEL: kina.func public @square(
-// CHECK:         kina.perform {{.*}} of (%{{.*}} : f64) to (%[[X:.*]] : f64) {
+// CHECK:         kina.perform {{.*}} of(%{{.*}} : f64) to(%[[X:.*]] : f64) {
 // CHECK:         ^bb0(%[[D:.*]]: f64, %[[ACC:.*]]: f64):
 // CHECK:           %[[A:.*]] = kina.mul %[[D]], %[[X]]
 // CHECK:           %[[S:.*]] = kina.accumulate %[[ACC]], %[[A]]
@@ -101,7 +101,7 @@ kina.func public @square(%x: f64) -> f64 {
   } cases [@ReverseModeAD::@RecordVJP] {
   ^bb0(%vjp: (!kina.cotangents) -> !kina.cotangents, %k: !kina.cont<none -> (f64, !kina.cotangents)>):
     %a:2 = kina.resume %k() : !kina.cont<none -> (f64, !kina.cotangents)> -> f64, !kina.cotangents
-    %p = kina.pull %vjp(%a#1)
+    %p = kina.pull %vjp(%a#1) : (!kina.cotangents) -> !kina.cotangents
     kina.yield %a#0, %p : f64, !kina.cotangents
   }
   %d = kina.cotangent_of %w in %h#1 : f64
