@@ -69,7 +69,7 @@ kina.func private @integer(%m: index {kina.dim = "M"}, %x: f64) -> !kina.tensor<
 kina.func private @bound(%n: i32) -> i64 {
   kina.bind_dim "K" = %n : i32
   kina.assume trusted <K = 4>
-  kina.assume <K ge 2>
+  kina.assume <2 le K>
   %0 = kina.dim <3*K> : i64
   kina.return %0 : i64
 }
