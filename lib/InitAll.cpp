@@ -6,6 +6,7 @@
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/RT/IR/RT.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
+#include "Kina/Pipelines/Pipelines.h"
 #include "Kina/Transforms/AD/Rules.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/InitAllDialects.h"
@@ -24,8 +25,9 @@ void kina::registerAllExtensions(mlir::DialectRegistry &registry) {
 
 void kina::registerAllPasses() {
   mlir::registerAllPasses();
+  registerKinaTransformsPasses();
   registerKinaConversionPasses();
   registerKinaCPUCodegenPasses();
   registerCPUCodegenPipelines();
-  registerKinaTransformsPasses();
+  registerKinaPipelines();
 }

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
@@ -76,12 +77,16 @@ size_t width(StringRef text) {
   return llvm::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-/// Control characters would disturb the carets or the terminal.
+/// Control characters and what is no UTF-8 would disturb the carets or the terminal.
 std::string printable(StringRef text) {
   std::string out = text.str();
+  auto *begin = reinterpret_cast<const llvm::UTF8 *>(out.data());
+  bool legal = llvm::isLegalUTF8String(&begin, begin + out.size());
   for (char &c : out)
     if ((unsigned char)c < 0x20 || c == 0x7F)
       c = ' ';
+    else if (!legal && (unsigned char)c >= 0x80)
+      c = '?';
   return out;
 }
 } // namespace
@@ -186,7 +191,9 @@ void DiagnosticPrinter::printSnippet(FileLineColRange range, unsigned gutter) {
   bar("");
   os << '\n';
   bar(Twine(range.getStartLine()));
-  std::string row = (" " + prefix + printable(shown) + suffix).str();
+  std::string clean = printable(shown);
+  shown = clean;
+  std::string row = (" " + prefix + shown + suffix).str();
   os << StringRef(row).rtrim() << '\n';
   bar("");
   os << ' ';

@@ -55,6 +55,26 @@ static bool isUnsigned(func::FuncOp function, unsigned index, bool isResult) {
   return element && element.isUnsignedInteger();
 }
 
+/// Removes Kina's attributes, which LLVM has no form for.
+static void dropTypedSignature(func::FuncOp function) {
+  StringRef prefix = KinaDialect::getDialectNamespace();
+  auto isKinas = [&](NamedAttribute attribute) {
+    return attribute.getName().getValue().split('.').first == prefix;
+  };
+  for (NamedAttribute attribute : llvm::to_vector(function->getDiscardableAttrs()))
+    if (isKinas(attribute))
+      function->removeDiscardableAttr(attribute.getName());
+  FunctionOpInterface interface(function);
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    for (NamedAttribute attribute : llvm::to_vector(interface.getArgAttrs(i)))
+      if (isKinas(attribute))
+        function.removeArgAttr(i, attribute.getName());
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    for (NamedAttribute attribute : llvm::to_vector(interface.getResultAttrs(i)))
+      if (isKinas(attribute))
+        function.removeResultAttr(i, attribute.getName());
+}
+
 namespace {
 
 class EntryEmitter {
@@ -240,12 +260,13 @@ struct EmitEntryPointsPass : public kina::impl::EmitEntryPointsBase<EmitEntryPoi
         return signalPassFailure();
 
     // A program may well name a function `exp` or `main`: only the entries keep names that
-    // others see.
+    // others see. The typed signature has served.
     SymbolTable symbols(module);
     for (func::FuncOp function : functions) {
       if (failed(symbols.rename(function, ("_kina_function_" + function.getSymName()).str())))
         return signalPassFailure();
       function.setPrivate();
+      dropTypedSignature(function);
       function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(),
                                                                LLVM::Linkage::Internal));
     }

@@ -567,21 +567,38 @@ static scf::IfOp expandSelect(RewriterBase &rewriter, arith::SelectOp select) {
   return branch;
 }
 
-/// Gives every user of an empty tensor one of its own, right before it: there its place can
-/// be taken by a value that exists only in the loop.
-static void sinkEmptyTensors(RewriterBase &rewriter, Operation *root) {
-  SmallVector<tensor::EmptyOp> empties;
-  root->walk([&](tensor::EmptyOp empty) { empties.push_back(empty); });
-  for (tensor::EmptyOp empty : empties) {
-    for (OpOperand &use : llvm::make_early_inc_range(empty->getUses())) {
+/// Whether `op` makes a tensor out of nothing, at no more cost than a copy of it.
+static bool isInitialValue(Operation *op) {
+  auto fill = dyn_cast<linalg::FillOp>(op);
+  return isa<tensor::EmptyOp>(op) ||
+         (fill && fill->getNumResults() == 1 &&
+          fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>());
+}
+
+/// Gives every operation that writes over an empty or constant tensor one of its own, right
+/// before it: there its place can be taken by a value that exists only in the loop, and no
+/// copy of it needs to be kept from one iteration to the next.
+static void sinkInitialValues(RewriterBase &rewriter, Operation *root) {
+  SmallVector<Operation *> values;
+  root->walk([&](Operation *op) {
+    if (isInitialValue(op))
+      values.push_back(op);
+  });
+  // A fill before the empty tensor that it fills.
+  for (Operation *value : llvm::reverse(values)) {
+    for (OpOperand &use : llvm::make_early_inc_range(value->getUses())) {
+      auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+      bool isOutput = user && user.isDpsInit(&use);
+      if (!isOutput && !isa<tensor::EmptyOp>(value))
+        continue;
       if (isa<LoopLikeOpInterface>(use.getOwner()))
         continue;
       rewriter.setInsertionPoint(use.getOwner());
-      Operation *copy = rewriter.clone(*empty);
+      Operation *copy = rewriter.clone(*value);
       rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(copy->getResult(0)); });
     }
-    if (empty->use_empty())
-      rewriter.eraseOp(empty);
+    if (value->use_empty())
+      rewriter.eraseOp(value);
   }
 }
 
@@ -590,7 +607,7 @@ struct ResolveCarriedCopiesPass
     : public kina::impl::ResolveCarriedCopiesBase<ResolveCarriedCopiesPass> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    sinkEmptyTensors(rewriter, getOperation());
+    sinkInitialValues(rewriter, getOperation());
 
     auto isInLoop = [](Operation *op) { return op->getParentOfType<LoopLikeOpInterface>(); };
     SmallVector<arith::SelectOp> selects;

@@ -3,6 +3,7 @@
 #include "Kina/Target/Surface/Import.h"
 #include "Parser.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/SourceMgr.h"
@@ -77,7 +78,8 @@ void kina::registerKinaSyntaxCheck() {
         while (!rest.empty()) {
           auto [part, tail] = rest.split("%%%%%%%%%%\n");
           rest = tail;
-          os << (importKinaSource(part, "part", context) ? "ok" : "error") << '\n';
+          OwningOpRef<ModuleOp> module = importKinaSource(part, "part", context);
+          os << (!module ? "error" : failed(verify(*module)) ? "invalid" : "ok") << '\n';
         }
         return success();
       });

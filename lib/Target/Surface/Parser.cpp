@@ -111,21 +111,25 @@ bool Parser::expectClose(Tok kind, uint32_t opener, StringRef what, StringRef or
   const Token &found = peek();
   // What can't stand inside brackets says that the bracket was forgotten; anything else
   // says that the text before the closer is wrong.
-  bool forgotten = found.is(Tok::Eof) || found.is(Tok::Semi) || isCloser(found.kind) ||
-                   (found.startsLine && startsItem());
+  bool forgotten = isCloser(found.kind) || startsItem() ||
+                   (kind == Tok::RBrace && found.is(Tok::Greater)) ||
+                   llvm::is_contained({Tok::Eof, Tok::Semi, Tok::LBrace, Tok::Arrow, Tok::FatArrow,
+                                       Tok::Assign, Tok::KwLet, Tok::KwElse, Tok::KwRequires,
+                                       Tok::KwWith, Tok::KwAssume, Tok::KwCheck},
+                                      found.kind);
   if (found.is(Tok::UnknownChar) || found.is(Tok::OpenString)) {
     reportTokenProblem(found);
     return false;
   }
-  StringRef help = slipHint();
+  StringRef help = kind == Tok::RBrace ? StringRef() : slipHint(/*behindOperand=*/true);
   if (!mayReport(found.begin))
     return false;
   InFlightDiagnostic diag =
       forgotten
-          ? emitError(location(found.begin, found.end), DiagCode::K0101)
+          ? emitError(locationOf(found), DiagCode::K0101)
                 << "expected '" << spelling(kind) << "' to close this " << what << ", found "
                 << describe(found)
-          : emitError(location(found.begin, found.end), DiagCode::K0104)
+          : emitError(locationOf(found), DiagCode::K0104)
                 << "expected " << orElse << "'" << spelling(kind) << "', found " << describe(found);
   diag.attachNote(location(opener, opener + 1)) << "opened here";
   if (!help.empty())
@@ -141,7 +145,7 @@ bool Parser::expectSemi(StringRef where) {
     reportTokenProblem(found);
     return false;
   }
-  StringRef help = slipHint();
+  StringRef help = slipHint(/*behindOperand=*/true);
   if (help.empty() && lastKind == Tok::RBrace)
     help = "a statement keeps its ';' after '}'; an `if`, a loop or a block is no operand: "
            "parenthesise it to go on behind it";
@@ -249,29 +253,33 @@ void Parser::reportTokenProblem(const Token &token) {
   while (end < text.size() && ((unsigned char)text[end] & 0xC0) == 0x80)
     ++end;
   std::string message = ("unknown character '" + text.slice(at, end) + "'").str();
-  if (at > 0 && text.size() <= 40)
+  if (text.size() > end - at && text.size() <= 40)
     message += (" in identifier '" + text + "'").str();
   error(token.begin + at, token.begin + end, DiagCode::K0103, message,
         "names are made of the letters a to z, digits and '_'");
 }
 
-StringRef Parser::slipHint() {
+/// Behind an operand a relation or `=` is a slip of its own; before one only what no
+/// operand begins with.
+StringRef Parser::slipHint(bool behindOperand) {
   const Token &found = peek();
   switch (found.kind) {
   case Tok::Equal:
-    if (found.begin == lastEnd &&
-        (lastKind == Tok::Plus || lastKind == Tok::Minus || lastKind == Tok::Star ||
-         lastKind == Tok::Slash || lastKind == Tok::At || lastKind == Tok::Percent))
+    if (behindOperand)
+      return "comparison is `==`; a ref is assigned with `:=`";
+    if (found.begin == lastEnd && llvm::is_contained({Tok::Plus, Tok::Minus, Tok::Star, Tok::Slash,
+                                                      Tok::At, Tok::Percent},
+                                                     lastKind))
       return "there is no compound assignment: bind a new value, `let y = x + 1.0;`, carry it "
              "as a loop state, or assign to a ref, `c := !c + 1.0;`";
-    return "comparison is `==`; a ref is assigned with `:=`";
+    return {};
   case Tok::EqEq:
   case Tok::NotEq:
   case Tok::Less:
   case Tok::LessEq:
   case Tok::Greater:
   case Tok::GreaterEq:
-    return "comparisons do not chain: write `a < b and b < c`";
+    return behindOperand ? "comparisons do not chain: write `a < b and b < c`" : "";
   case Tok::KwReturn:
     return "the value of a block is its last expression; there is no `return` statement";
   case Tok::Dot:
@@ -283,14 +291,27 @@ StringRef Parser::slipHint() {
   }
 }
 
+/// What an error at `token` underlines: at the end of the file the last line of text.
+Location Parser::locationOf(const Token &token) {
+  if (token.is(Tok::Eof) && lastEnd > 0)
+    return location(lastEnd, lastEnd + 1);
+  return location(token.begin, token.end);
+}
+
 void Parser::errorExpected(const Twine &what) { errorExpected(what, {}); }
 
 void Parser::errorExpected(const Twine &what, StringRef help) {
   const Token &found = peek();
   if (found.is(Tok::UnknownChar) || found.is(Tok::OpenString))
     return reportTokenProblem(found);
-  error(found.begin, found.end, DiagCode::K0104,
-        "expected " + what + ", found " + describe(found), help.empty() ? slipHint() : help);
+  if (help.empty())
+    help = slipHint(/*behindOperand=*/false);
+  if (!mayReport(found.begin))
+    return;
+  InFlightDiagnostic diag = emitError(locationOf(found), DiagCode::K0104)
+                            << "expected " << what << ", found " << describe(found);
+  if (!help.empty())
+    attachHelp(diag) << help;
 }
 
 void Parser::warnAboutComment() {
@@ -333,11 +354,13 @@ Parser::Nested::Nested(Parser &parser, const Token *token)
 // Recovery
 //===----------------------------------------------------------------------===//
 
-/// Whether an item, and nothing else, can begin here.
+/// Whether an item begins here. A function counts only at the start of a line and not
+/// further in than the item around it; else it is an attempt to nest functions.
 bool Parser::startsItem() {
   switch (peek().kind) {
   case Tok::KwFn:
-    return at(Tok::Ident, 1);
+    return at(Tok::Ident, 1) && peek().startsLine &&
+           lineAndColumn(peek().begin).second <= itemColumn;
   case Tok::KwEffect:
   case Tok::KwImport:
   case Tok::KwType:
@@ -377,9 +400,12 @@ void Parser::recover(size_t height) {
 void Parser::recoverItem() {
   leaveBlocks = false;
   while (!at(Tok::Eof)) {
-    if (startsItem())
+    if (startsItem() || (open.empty() && at(Tok::KwFn) && at(Tok::Ident, 1)))
       break;
     if (open.empty() && (at(Tok::KwLet) || (at(Tok::At) && peek().startsLine)))
+      break;
+    if (open.empty() && at(Tok::LParen) && peek().startsLine &&
+        lineAndColumn(peek().begin).second <= itemColumn)
       break;
     bool braced = llvm::any_of(open, [](const Token &t) { return t.is(Tok::LBrace); });
     Tok kind = consume().kind;

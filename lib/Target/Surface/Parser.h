@@ -85,7 +85,8 @@ private:
              llvm::StringRef help = {});
   std::string describe(const Token &token);
   /// A hint for a familiar slip at the current token, or empty.
-  llvm::StringRef slipHint();
+  llvm::StringRef slipHint(bool behindOperand);
+  mlir::Location locationOf(const Token &token);
   void reportTokenProblem(const Token &token);
   /// Stops the whole parse.
   void fatal() { stopped = true; }
@@ -125,6 +126,7 @@ private:
   SyntaxAttr parseParenType();
   SyntaxAttr parsePlace();
   bool parseEffectRow(Nodes &effects);
+  bool isTooLong(unsigned &chain);
   SyntaxAttr parseDim();
   SyntaxAttr parseDimTerm(SyntaxAttr first, uint32_t begin);
   SyntaxAttr parseDimFrom(SyntaxAttr first, uint32_t begin);
@@ -245,6 +247,8 @@ private:
   bool inCheck = false;
   /// `parseComparison` took `=`: the levels above give up the expression at once.
   bool tookEqSign = false;
+  /// The column at which the current item begins.
+  unsigned itemColumn = 1;
   /// An item began inside a block that was not closed.
   bool leaveBlocks = false;
 };

@@ -136,6 +136,9 @@ Parser::StatementResult Parser::parseStatement() {
     YieldOp::create(builder, rangeFrom(begin), value.value, arrayOrNull(decorators));
     return StatementResult::Tail;
   }
+  // Not the ';' is missing there but the block's '}', and the block will say so.
+  if (at(Tok::Eof) || startsItem())
+    return StatementResult::Done;
   if (!expectSemi("behind this statement"))
     return StatementResult::Failed;
   DoOp::create(builder, rangeFrom(begin), value.value, arrayOrNull(decorators));
@@ -172,6 +175,7 @@ LogicalResult Parser::parseModule(ModuleOp module) {
     open.clear();
     nesting = 0;
     inCheck = tookEqSign = false;
+    itemColumn = lineAndColumn(peek().begin).second;
     if (!parseItem())
       recoverItem();
   }

@@ -100,11 +100,10 @@ SyntaxAttr Parser::parseTensorType() {
   SyntaxAttr dimsNode = node(SyntaxKind::Dims, {}, dims, opener);
 
   Nodes preds, places;
-  uint32_t predsBegin = lastEnd;
-  SyntaxAttr predsNode = node(SyntaxKind::Preds, {}, {}, predsBegin);
+  SyntaxAttr predsNode;
   if (at(Tok::Comma) && at(Tok::LBrace, 1)) {
     consume();
-    predsBegin = consume().begin;
+    uint32_t predsBegin = consume().begin;
     if (!parsePreds(preds, Tok::RBrace) ||
         !expectClose(Tok::RBrace, predsBegin, "refinement", "',' or "))
       return {};
@@ -123,6 +122,9 @@ SyntaxAttr Parser::parseTensorType() {
     errorExpected("'>' at the end of the tensor type");
     return {};
   }
+  // What is absent has the range of the whole.
+  if (!predsNode)
+    predsNode = node(SyntaxKind::Preds, {}, {}, begin);
   Nodes children{element, dimsNode, predsNode};
   children.append(places);
   return node(SyntaxKind::TypeTensor, {}, children, begin);
@@ -172,7 +174,7 @@ SyntaxAttr Parser::parseFnType() {
   if (!result)
     return {};
   // An effect row belongs to the nearest arrow.
-  uint32_t effectsBegin = at(Tok::Bang) ? peek().begin : lastEnd;
+  uint32_t effectsBegin = at(Tok::Bang) ? peek().begin : begin;
   Nodes effects;
   if (at(Tok::Bang) && !parseEffectRow(effects))
     return {};
@@ -207,9 +209,9 @@ SyntaxAttr Parser::parseParenType() {
     SyntaxAttr result = parseType();
     if (!result)
       return {};
-    SyntaxAttr effects = node(SyntaxKind::Effects, {}, {}, lastEnd);
     if (!expectClose(Tok::RParen, begin, "function type"))
       return {};
+    SyntaxAttr effects = node(SyntaxKind::Effects, {}, {}, begin);
     return node(SyntaxKind::TypeFn, {}, {params, result, effects}, begin);
   }
   bool tuple = at(Tok::Comma);
@@ -270,16 +272,22 @@ SyntaxAttr Parser::parseDim() {
   return first ? parseDimFrom(first, begin) : SyntaxAttr();
 }
 
+/// Chains of operators make deep trees, as nesting does.
+bool Parser::isTooLong(unsigned &chain) {
+  if (++chain <= kNestingLimit)
+    return false;
+  error(peek().begin, peek().end, DiagCode::K0107,
+        "a chain of more than " + Twine(kNestingLimit) + " operators");
+  return true;
+}
+
 /// The rest of a dimension that begins with the atom `first`.
 SyntaxAttr Parser::parseDimFrom(SyntaxAttr first, uint32_t begin) {
   SyntaxAttr lhs = parseDimTerm(first, begin);
   unsigned chain = 0;
   while (lhs && (at(Tok::Plus) || at(Tok::Minus))) {
-    if (++chain > kNestingLimit) {
-      error(peek().begin, peek().end, DiagCode::K0107,
-            "a dimension of more than " + Twine(kNestingLimit) + " terms");
+    if (isTooLong(chain))
       return {};
-    }
     SyntaxKind kind = consume().is(Tok::Plus) ? SyntaxKind::DimAdd : SyntaxKind::DimSub;
     uint32_t rhsBegin = peek().begin;
     SyntaxAttr atom = parseDimAtom();
@@ -315,11 +323,8 @@ SyntaxAttr Parser::parseDimTerm(SyntaxAttr lhs, uint32_t begin) {
     default:
       return lhs;
     }
-    if (++chain > kNestingLimit) {
-      error(peek().begin, peek().end, DiagCode::K0107,
-            "a dimension of more than " + Twine(kNestingLimit) + " factors");
+    if (isTooLong(chain))
       return {};
-    }
     consume();
     SyntaxAttr rhs = parseDimAtom();
     lhs = rhs ? node(kind, {}, {lhs, rhs}, begin) : SyntaxAttr();
@@ -420,7 +425,10 @@ SyntaxAttr Parser::parseRelation(SyntaxAttr lhs, uint32_t begin) {
 SyntaxAttr Parser::parsePred(bool orDim) {
   uint32_t begin = peek().begin;
   SyntaxAttr lhs = parsePredAnd(orDim);
+  unsigned chain = 0;
   while (lhs && isPred(lhs.getKind()) && (at(Tok::KwOr) || at(Tok::OrOr))) {
+    if (isTooLong(chain))
+      return {};
     consume();
     SyntaxAttr rhs = parsePredAnd(false);
     lhs = rhs ? node(SyntaxKind::PredOr, {}, {lhs, rhs}, begin) : SyntaxAttr();
@@ -431,7 +439,10 @@ SyntaxAttr Parser::parsePred(bool orDim) {
 SyntaxAttr Parser::parsePredAnd(bool orDim) {
   uint32_t begin = peek().begin;
   SyntaxAttr lhs = parsePredNot(orDim);
+  unsigned chain = 0;
   while (lhs && isPred(lhs.getKind()) && (at(Tok::KwAnd) || at(Tok::AndAnd))) {
+    if (isTooLong(chain))
+      return {};
     consume();
     SyntaxAttr rhs = parsePredNot(false);
     lhs = rhs ? node(SyntaxKind::PredAnd, {}, {lhs, rhs}, begin) : SyntaxAttr();
@@ -505,7 +516,8 @@ SyntaxAttr Parser::parsePattern() {
     return {};
   Token first = peek();
   if (!first.is(Tok::LParen)) {
-    Token name = expectName("a name or a tuple of names");
+    Token name =
+        expectName(isReserved(first.kind) ? "a name" : "a name or a tuple of names");
     if (name.text.empty())
       return {};
     if (name.text == "_")
@@ -718,6 +730,7 @@ SyntaxAttr Parser::parseCoreNode(Token token, uint32_t &offset, uint32_t &commen
   Nested nested(*this, &token);
   if (!nested)
     return {};
+  lastEnd = token.end;
   bool round = token.is(Tok::LParen);
   Tok closer = round ? Tok::RParen : Tok::RSquare;
   Nodes children;
@@ -732,16 +745,20 @@ SyntaxAttr Parser::parseCoreNode(Token token, uint32_t &offset, uint32_t &commen
     if (next.is(Tok::Eof) || next.is(Tok::RParen) || next.is(Tok::RSquare)) {
       if (!mayReport(next.begin))
         return {};
-      InFlightDiagnostic diag = emitError(location(next.begin, next.end), DiagCode::K0101)
-                                << "expected '" << spelling(closer)
-                                << "' to close this form, found "
-                                << (next.is(Tok::Eof) ? "the end of the file" : "'" + next.text.str() + "'");
+      // Usually the closer stands behind a ';'.
+      if (next.is(Tok::Eof) && commentParen != Token::kNoComment) {
+        InFlightDiagnostic diag =
+            emitError(location(commentParen, commentParen + 1), DiagCode::K0102,
+                      "';' starts a comment inside a parenthesised form, and the ')' behind it "
+                      "does not count");
+        diag.attachNote(location(token.begin, token.end)) << "this form is not closed";
+        return {};
+      }
+      InFlightDiagnostic diag =
+          emitError(locationOf(next), DiagCode::K0101)
+          << "expected '" << spelling(closer) << "' to close this form, found "
+          << (next.is(Tok::Eof) ? "the end of the file" : "'" + next.text.str() + "'");
       diag.attachNote(location(token.begin, token.end)) << "opened here";
-      // The usual reason: the closer stands behind a ';'.
-      if (commentParen != Token::kNoComment)
-        diag.attachNote(location(commentParen, commentParen + 1))
-            << "K0102: ';' starts a comment inside a parenthesised form; the ')' behind it does "
-               "not count";
       return {};
     }
     SyntaxAttr child = parseCoreNode(next, offset, commentParen);

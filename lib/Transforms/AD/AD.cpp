@@ -163,6 +163,13 @@ void ADPass::tidy(const llvm::StringSet<> &known, const llvm::DenseSet<Operation
   clean();
   while (trimSignatures(known))
     clean();
+  // What is left of a forward half that nobody needs.
+  SymbolTable symbols(getOperation());
+  getOperation().walk([&](CallOp call) {
+    auto callee = symbols.lookup<FuncOp>(call.getCallee());
+    if (call.getNumResults() == 0 && !known.contains(call.getCallee()) && callee.getBody().front().without_terminator().empty())
+      call.erase();
+  });
   while (eraseUnused(known))
     continue;
   shortenNames(known);
@@ -178,5 +185,4 @@ void ADPass::shortenNames(const llvm::StringSet<> &known) {
 }
 
 } // namespace
-
 } // namespace kina

@@ -149,7 +149,7 @@ LogicalResult Recorder::recordBlock(Block &block, ActivityAnalysis::ValueSet &va
       perform = recordCall(call, operands, results, tag);
     } else if (auto differentiable = dyn_cast<DifferentiableOpInterface>(op)) {
       perform = recordRule(differentiable, operands, results, tag);
-    } else if (op.getNumRegions() != 0) {
+    } else if (isa<IfOp, WhileOp, RematOp, HandleOp>(op)) {
       emitError(op.getLoc(), DiagCode::K0604, "no derivative through '")
           << op.getName() << "': this version of Kina differentiates functions whose differentiated values "
           << "do not pass through control flow";
@@ -466,13 +466,39 @@ FailureOr<Pair *> Recorder::getPair(CallOp call, FuncOp callee, const BitVector 
   for (unsigned i : activeOperands.set_bits())
     results.push_back(body.getArgument(i).getType());
   llvm::append_range(inputs, results);
+  // Only the shape variables that it speaks of are its own.
+  llvm::SetVector<StringRef> spoken;
+  AttrTypeWalker walker;
+  walker.addWalk([&](DimAtomAttr atom) {
+    if (atom.getKind() == AtomKind::Name)
+      spoken.insert(atom.getName());
+  });
+  auto speak = [&](Operation *op) {
+    walker.walk(op->getAttrDictionary());
+    for (Type type : op->getResultTypes())
+      walker.walk(type);
+  };
+  for (Type type : inputs)
+    walker.walk(type);
+  for (PerformOp perform : performs)
+    perform.getVjp().walk(speak);
+  for (Value value : free)
+    for (Value at = value; at; at = at.getDefiningOp()->getNumOperands() ? at.getDefiningOp()->getOperand(0) : Value())
+      speak(at.getDefiningOp());
+  SmallVector<Attribute> shapeVars;
+  if (ArrayAttr all = forward.getShapeVarsAttr())
+    for (auto var : all.getAsRange<ShapeVarAttr>())
+      if (spoken.contains(var.getName()))
+        shapeVars.push_back(var);
+  llvm::erase_if(names, [&](StringRef name) { return !spoken.contains(name); });
   SmallVector<StringRef> unsolved = unsolvedNames(names, inputs);
   inputs.insert(inputs.begin(), unsolved.size(), builder.getIndexType());
   builder.setInsertionPointAfter(forward);
   FuncOp reverse = pair->reverse = FuncOp::create(
       builder, loc, uniqueName(callee.getSymName() + ".rev."), builder.getFunctionType(inputs, results));
   reverse.setPrivate();
-  reverse.setShapeVarsAttr(forward.getShapeVarsAttr());
+  if (!shapeVars.empty())
+    reverse.setShapeVarsAttr(builder.getArrayAttr(shapeVars));
   for (auto [i, name] : llvm::enumerate(unsolved)) {
     reverse.setArgAttr(i, kDimArgAttrName, builder.getStringAttr(name));
     pair->dims.push_back(DimAttr::getName(module.getContext(), name));

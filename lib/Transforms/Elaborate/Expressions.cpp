@@ -605,13 +605,14 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
                       Twine(shape.size()) + " axes");
   Box box;
   DimAttr zero = DimAttr::getConstant(context, 0), one = DimAttr::getConstant(context, 1);
-  // A bound that is a dimension is an obligation; one that is a run-time value is tested
-  // when executed.
-  auto bound = [&](DimAttr low, DimAttr high, unsigned axis, const Twine &what) -> LogicalResult {
-    if (isRuntime(low) || isRuntime(high)) {
-      if (settle(makeRelation(PredKind::LE, low, high)) != Truth::Proved)
-        box.inBounds = false;
-      return success();
+  // A bound that is a dimension is an obligation; one that is a number or a run-time value
+  // is tested when executed, unless it is known to hold or to fail.
+  auto bound = [&](DimAttr low, DimAttr high, unsigned axis, const Twine &what, bool tested = false) -> LogicalResult {
+    if (tested || isRuntime(low) || isRuntime(high)) {
+      Truth truth = settle(makeRelation(PredKind::LE, low, high));
+      box.inBounds &= truth == Truth::Proved;
+      if (truth != Truth::Refuted || isRuntime(low) || isRuntime(high))
+        return success();
     }
     return oblige(loc, makeRelation(PredKind::LE, low, high), ObligationKind::bounds, DiagCode::K0307,
                   what + " of axis " + Twine(axis) + " (0-based), of size '" + toString(shape[axis]) + "'");
@@ -691,7 +692,8 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
     }
     DimAttr position = sub.sym ? sub.sym : freshAtom();
     bad |= failed(bound(zero, position, axis, "an index may lie before the first element"));
-    bad |= failed(bound(addDims(position, one), extent, axis, "an index may lie behind the last element"));
+    bad |= failed(bound(addDims(position, one), extent, axis, "an index may lie behind the last element",
+                        position.isConstant()));
     box.offsets.push_back(asIndex(sub, loc));
     box.sizes.push_back(one);
     box.dropped.push_back(axis);

@@ -9,8 +9,8 @@
 // CHECK-DAG: llvm.func @kina_rt_fail(i32, !llvm.ptr, !llvm.ptr, i32, i32, i32, ...) attributes {passthrough = ["cold", "noreturn"]}
 
 // CHECK: llvm.func internal @_kina_function_exp
-// CHECK: llvm.call @kina_rt_alloc
 // CHECK: llvm.call @kina_rt_fail
+// CHECK: llvm.call @kina_rt_alloc
 // CHECK: llvm.func internal @_kina_body_exp(%[[ARGS:.*]]: !llvm.ptr, %[[RESULTS:.*]]: !llvm.ptr)
 // CHECK: llvm.call @kina_rt_argument(%[[ARGS]]
 // CHECK: llvm.call @_kina_function_exp

@@ -1,4 +1,4 @@
-// RUN: kina-opt %s --kina-widen-small-floats --canonicalize | FileCheck %s
+// RUN: kina-opt %s --kina-widen-small-floats --canonicalize --cse | FileCheck %s
 
 // Each operation rounds, so that no pair of conversions may fold.
 // CHECK-LABEL: func.func @chain(

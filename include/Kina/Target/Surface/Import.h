@@ -19,8 +19,8 @@ mlir::OwningOpRef<mlir::ModuleOp> importKinaSource(llvm::StringRef text, llvm::S
 void registerImportKinaTranslation();
 
 /// Registers `--kina-syntax-check`: the input is split at lines of ten percent signs, and
-/// for each part `ok` or `error` is printed on a line. For tests that compare the parser
-/// with the grammar on many texts.
+/// for each part `ok`, `error` or (a fault of the importer) `invalid` is printed on a
+/// line. For tests that compare the parser with the grammar on many texts.
 void registerKinaSyntaxCheck();
 
 } // namespace kina

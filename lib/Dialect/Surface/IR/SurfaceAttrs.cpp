@@ -230,7 +230,7 @@ LogicalResult SyntaxAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
 
 static void printNode(AsmPrinter &printer, SyntaxAttr node) {
   printer << stringifySyntaxKind(node.getKind());
-  if (!node.getText().empty()) {
+  if (!node.getText().empty() || node.is(SyntaxKind::String)) {
     printer << ' ';
     printer.printString(node.getText());
   }

@@ -148,12 +148,14 @@ def Surface_SyntaxAttr : AttrDef<Surface_Dialect, "Syntax"> {
   }];
 }
 
-class Surface_SyntaxOf<string kinds, string what>
-    : ConfinedAttr<Surface_SyntaxAttr, [AttrConstraint<CPred<kinds>, what>]>;
-
 def Surface_NameSyntax
-    : Surface_SyntaxOf<"::llvm::cast<::kina::surface::SyntaxAttr>($_self).is(::kina::surface::SyntaxKind::Name)",
-                       "a name">;
+    : Attr<CPred<"::llvm::isa<::kina::surface::SyntaxAttr>($_self) && "
+                 "::llvm::cast<::kina::surface::SyntaxAttr>($_self).is(::kina::surface::SyntaxKind::Name)">,
+           "syntax node of kind 'name'"> {
+  let storageType = "::kina::surface::SyntaxAttr";
+  let returnType = storageType;
+  let convertFromStorage = "$_self";
+}
 
 def Surface_SyntaxArray : TypedArrayAttrBase<Surface_SyntaxAttr, "array of syntax nodes">;
 

@@ -96,7 +96,7 @@ def Surface_TupleOp : Surface_ExprOp<"tuple"> {
 def Surface_ListOp : Surface_ExprOp<"list"> {
   let summary = "`[a, b]`: a tensor, a list of sizes, or subscripts; elements may be slices";
   let description = [{
-    Example: `%2 = kina_surface.list [%0, %1]`
+    Example: `%2 = kina_surface.list[%0, %1]`
   }];
   let arguments = (ins Variadic<Surface_Expr>:$elements);
   let assemblyFormat = "`[` $elements `]` attr-dict";

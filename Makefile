@@ -1,0 +1,43 @@
+# Kina from a clean clone on Debian 12: `make demo` and `make check` do all set-up themselves.
+
+PRESET ?= dev
+BUILD  := build/$(PRESET)
+VENV   := .venv
+PYTHON := $(VENV)/bin/python3
+
+.DEFAULT_GOAL := help
+.PHONY: help setup venv configure build demo check bench clean
+.NOTPARALLEL:
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z][a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 12
+
+setup:  ## install the Debian packages that are missing
+	@utils/setup-debian.sh
+
+venv: setup $(VENV)/.complete  ## make the Python environment of the tests and the demo (.venv)
+
+$(VENV)/.complete: test/requirements.txt
+	@echo "Making $(VENV) (numpy, scikit-learn, jax: about 0.8 GB)"
+	@rm -rf $(VENV)
+	@python3 -m venv $(VENV)
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-input -r test/requirements.txt
+	@touch $@
+
+configure: venv
+	@test -f $(BUILD)/build.ninja || cmake --preset $(PRESET) -DKINA_LIT="$(CURDIR)/$(VENV)/bin/lit"
+
+build: configure  ## configure and build (PRESET=dev, release or asan)
+	@cmake --build --preset $(PRESET)
+
+demo: build  ## train a network written in Kina on the handwritten digits
+	@$(PYTHON) examples/digits/run.py --build $(BUILD) --out build/demo
+
+check: build  ## run every test: unit tests, lit by stage, oracles, documentation
+	@$(PYTHON) utils/run-tests.py $(BUILD)
+
+bench: build  ## time compiled programs against JAX on this machine
+	@$(PYTHON) benchmarks/digits.py --build $(BUILD)
+
+clean:  ## remove what was built (the Python environment stays)
+	@rm -rf build

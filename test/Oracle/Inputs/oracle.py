@@ -1,0 +1,351 @@
+#!/usr/bin/env python3
+"""Compares a family of operations, values and derivatives, with JAX.
+
+  oracle.py FAMILY --work DIR [--only SUBSTRING] [--control wrong-rule|perturbed|wrong-oracle]
+
+Every signature of every operation becomes two exported functions of one .kina
+file, the operation and its vjp, for F64 and for F32. kinac compiles the file once
+and runs all calls. JAX computes in f64 from the same inputs, so that an F32 error
+is the true one. For a smooth operation in F64 the vjp is also held against central
+differences of Kina's own values, which needs no oracle:
+<ct, J t> = <J^T ct, t> for a random direction t.
+
+The error of an array is the largest of |got - wanted| / max(|wanted|, largest |wanted| / 100).
+A derivative that is zero everywhere fails, unless the table says so: it would prove
+nothing. The controls falsify one side on purpose; then every compared derivative
+(wrong-oracle: every value) has to be reported.
+"""
+
+import argparse
+import collections
+import inspect
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import zlib
+
+import numpy as np
+
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+import operations
+from operations import FAMILIES, jax
+
+jax.config.update("jax_enable_x64", True)
+
+NUMPY = {"F64": np.float64, "F32": np.float32, "I64": np.int64, "I32": np.int32, "I8": np.int8, "U8": np.uint8,
+         "Bool": np.bool_}
+FLOATS = ("F64", "F32")
+TOLERANCE = {"F64": 1e-12, "F32": 1e-5}
+STEP = 1e-5                       # of the central differences
+DIFFERENCE_TOLERANCE = 2e-6
+PARAMETER = re.compile(r"(\w+)\s*:\s*(\w+)\s*(?:\[(.*)\])?$")
+
+Parameter = collections.namedtuple("Parameter", "name element dims")    # dims: None for a scalar
+
+
+def parse_signature(text):
+    head, *runs = (part.strip() for part in text.split("|"))
+    parameters, result = (part.strip() for part in head.split("->"))
+    parameters = [Parameter(*PARAMETER.match(p.strip()).groups()) for p in parameters.split(";")]
+    result = Parameter(*PARAMETER.match(f"result: {result}").groups())
+    sizes = [{k: int(v) for k, v in (pair.split("=") for pair in run.split())} for run in runs] or [{}]
+    return parameters, result, sizes
+
+
+def concrete(parameter, float_type):
+    return parameter._replace(element=float_type if parameter.element == "T" else parameter.element)
+
+
+def type_of(parameter):
+    return parameter.element if parameter.dims is None else f"tensor<{parameter.element}, [{parameter.dims}]>"
+
+
+def shape_of(parameter, sizes):
+    if not parameter.dims:
+        return ()
+    return tuple(eval(dim, {}, sizes) for dim in parameter.dims.split(","))  # dims of the table above: +, -, *
+
+
+class Function:
+    """An operation with one signature and one float type: two functions in the file."""
+
+    def __init__(self, operation, row, signature, float_type, number):
+        self.operation, self.float_type = operation, float_type
+        parameters, result, self.sizes = parse_signature(signature)
+        self.parameters = [concrete(p, float_type) for p in parameters]
+        self.result = concrete(result, float_type)
+        self.name = f"{re.sub(r'[^a-z0-9]+', '_', operation.name.lower()).strip('_')}_{row}_{float_type.lower()}_{number}"
+        self.label = f"{operation.name} [{signature.split('|')[0].strip()}] {float_type}"
+        self.active = [k for k, p in enumerate(self.parameters) if p.element in FLOATS]
+        self.derivative = operation.derivative and self.result.element in FLOATS and bool(self.active)
+
+    def text(self, control):
+        declare = ", ".join(f"{p.name}: &{type_of(p)}" if p.dims is not None else f"{p.name}: {type_of(p)}"
+                            for p in self.parameters)
+        names = ", ".join(p.name for p in self.parameters)
+        expression = re.sub(r"\bT\b", self.float_type, self.operation.kina)
+        result = type_of(self.result)
+        text = f"@export\nfn {self.name}({declare}) -> {result} {{ {expression} }}\n"
+        if not self.derivative:
+            return text
+        differentiated = self.name
+        if control == "wrong-rule":
+            differentiated = f"{self.name}_wrong"
+            text += f"fn {differentiated}({declare}) -> {result} {{ 1.001 * ({expression}) }}\n"
+        gradients = [type_of(self.parameters[k]) for k in self.active]
+        gradients = gradients[0] if len(gradients) == 1 else f"({', '.join(gradients)})"
+        ct = f"ct: {'&' if self.result.dims is not None else ''}{result}"
+        return text + f"@export\nfn {self.name}_vjp({declare}, {ct}) -> {gradients} {{ vjp({differentiated}, {names})(ct) }}\n"
+
+
+class Run:
+    """One function at one set of sizes: inputs, what kinac answered, and what JAX says."""
+
+    def __init__(self, function, sizes, number):
+        self.function, self.sizes = function, sizes
+        self.name = f"{function.name}.{number}"
+        operation = function.operation
+        random = np.random.RandomState(zlib.crc32(self.name.replace("_f32", "").replace("_f64", "").encode()))
+        self.inputs = []
+        for p in function.parameters:
+            shape, kind = shape_of(p, sizes), NUMPY[p.element]
+            if p.name in operation.data:
+                value = np.broadcast_to(np.asarray(operation.data[p.name]), shape).astype(kind)
+            elif p.element in FLOATS:
+                value = random.uniform(*operation.domain.get(p.name, (-2.0, 2.0)), size=shape).astype(kind)
+            elif p.element == "Bool":
+                value = random.randint(0, 2, size=shape).astype(kind)
+            else:
+                value = random.randint(*operation.domain.get(p.name, (-9, 10)), size=shape).astype(kind)
+            self.inputs.append(np.asarray(value))
+        shape, kind = shape_of(function.result, sizes), NUMPY[function.result.element]
+        self.ct = np.asarray(random.uniform(0.5, 1.5, size=shape) * random.choice([-1, 1], size=shape)).astype(kind) \
+            if function.derivative else None
+        self.directions = [random.uniform(-1, 1, size=self.inputs[k].shape) for k in function.active]
+        self.differences = (function.derivative and operation.smooth and function.float_type == "F64"
+                            and all(function.parameters[k].element == "F64" for k in function.active)
+                            and function.result.element == "F64")
+
+    def calls(self, work):
+        """The calls of kinac: key, function, arguments, number of results."""
+        yield "value", self.function.name, self.inputs, 1
+        if self.function.derivative:
+            yield "vjp", f"{self.function.name}_vjp", [*self.inputs, self.ct], len(self.function.active)
+        if self.differences:
+            for key, sign in (("plus", 1), ("minus", -1)):
+                moved = list(self.inputs)
+                for k, direction in zip(self.function.active, self.directions):
+                    moved[k] = np.asarray(moved[k] + sign * STEP * direction)
+                yield key, self.function.name, moved, 1
+
+    def reference(self, cache):
+        """Value and cotangents by JAX in f64; compiled once for both float types."""
+        function = self.function
+        wide = [np.asarray(value, np.float64) if value.dtype.kind == "f" else value for value in self.inputs]
+        key = (id(function.operation), tuple((value.shape, str(value.dtype)) for value in wide))
+        if key not in cache:
+            active = function.active
+
+            def evaluate(ct, *arguments):
+                def of_active(*values):
+                    full = list(arguments)
+                    for k, value in zip(active, values):
+                        full[k] = value
+                    return function.operation.jax(*full)
+                if not function.derivative:
+                    return function.operation.jax(*arguments), ()
+                value, pull = jax.vjp(of_active, *(arguments[k] for k in active))
+                return value, pull(ct)
+            cache[key] = jax.jit(evaluate)
+        ct = np.zeros(()) if self.ct is None else np.asarray(self.ct, np.float64)
+        value, cotangents = cache[key](ct, *wide)
+        return np.asarray(value), [np.asarray(c) for c in cotangents]
+
+
+class Kinac:
+    """Compiles a file and runs calls of it in as few processes as it takes."""
+
+    def __init__(self, work, control):
+        self.work, self.control = work, control
+
+    def run(self, functions, calls, tag):
+        """Returns {call number: status text or None for success} and the diagnostics of a failed compilation."""
+        source = self.work / f"{tag}.kina"
+        source.write_text("\n".join(function.text(self.control) for function in functions))
+        answers, pending = {}, list(calls)
+        while pending:
+            batch = self.work / f"{tag}.json"
+            batch.write_text(json.dumps([call for _, call in pending]))
+            result = subprocess.run(["kinac", "run", source, "--batch", batch], capture_output=True, text=True)
+            lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+            if not lines:
+                return {}, result.stderr or f"kinac ended with status {result.returncode} and said nothing"
+            for (number, _), line in zip(pending, lines):
+                answers[number] = None if line["status"] == 0 else f"status {line['status']}: {line.get('message', '')}"
+            pending = pending[len(lines):]
+            if pending:                      # the process died in the first call without an answer
+                answers[pending[0][0]] = f"kinac died (status {result.returncode}): {result.stderr.strip()[-300:]}"
+                pending = pending[1:]
+        return answers, None
+
+
+def error(got, wanted):
+    """The error of `got`, infinite where shape, NaNs or infinities differ."""
+    if got.shape != wanted.shape:
+        return np.inf, f"shape {got.shape}, wanted {wanted.shape}"
+    if got.dtype.kind != "f":
+        if got.dtype.kind != wanted.dtype.kind and {got.dtype.kind, wanted.dtype.kind} != {"i", "u"}:
+            return np.inf, f"type {got.dtype}, wanted {wanted.dtype}"
+        return (0.0, "") if np.array_equal(got, wanted) else (np.inf, f"got {got.tolist()}, wanted {wanted.tolist()}")
+    narrow = wanted.astype(got.dtype)    # what overflows in the narrow type is an infinity there
+    special = ~np.isfinite(narrow)
+    if not np.array_equal(got[special], narrow[special], equal_nan=True) or not np.isfinite(got[~special]).all():
+        return np.inf, f"got {got.tolist()}, wanted {narrow.tolist()}"
+    got, wanted = got[~special].astype(np.float64), wanted[~special].astype(np.float64)
+    if not got.size:
+        return 0.0, ""
+    largest = np.abs(wanted).max()
+    scale = np.maximum(np.abs(wanted), largest / 100)
+    errors = np.abs(got - wanted) / np.where(scale == 0, 1.0, scale)
+    k = errors.argmax()
+    return float(errors.flat[k]), f"got {got.flat[k]!r}, wanted {wanted.flat[k]!r}"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("family", choices=sorted(FAMILIES))
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--control", choices=("wrong-rule", "perturbed", "wrong-oracle"))
+    options = parser.parse_args()
+    work = options.work
+    work.mkdir(parents=True, exist_ok=True)
+
+    functions, runs = [], []
+    for row, operation in enumerate(FAMILIES[options.family]):
+        if options.only not in operation.name:
+            continue
+        for float_type in operation.types:
+            for k, signature in enumerate(operation.signatures):
+                function = Function(operation, row, signature, float_type, k)
+                functions.append(function)
+                runs += [Run(function, sizes, n) for n, sizes in enumerate(function.sizes)]
+
+    calls, of_function = [], collections.defaultdict(list)
+    for run in runs:
+        run.keys = {}
+        for key, name, arguments, results in run.calls(work):
+            number = len(calls)
+            inputs = []
+            for k, value in enumerate(arguments):
+                path = work / f"{number}.{k}.npy"
+                np.save(path, value)
+                inputs.append(str(path))
+            parameters = [p.name for p in run.function.parameters] + ["ct"]
+            outputs = [str(work / f"{number}.out{k}.npy") for k in range(results)]
+            for path in outputs:
+                pathlib.Path(path).unlink(missing_ok=True)
+            call = {"function": name, "arguments": dict(zip(parameters, inputs)), "out": outputs}
+            calls.append((number, call))
+            of_function[run.function].append((number, call))
+            run.keys[key] = (number, outputs)
+
+    kinac, failures = Kinac(work, options.control), []
+    answers, diagnostics = kinac.run(functions, calls, options.family)
+    if diagnostics is not None:
+        # One bad function must not hide the others: find it.
+        print("the file of all functions does not compile; trying them one by one")
+        answers, ignored = {}, set()
+        for function in functions:
+            alone, text = kinac.run([function], of_function[function], function.name)
+            answers.update(alone)
+            if text is not None:
+                ignored.add(function)
+                failures.append((function, "compile", text.strip().splitlines()[0] if text.strip() else "no message"))
+        runs = [run for run in runs if run.function not in ignored]
+
+    largest, cache, compared = collections.defaultdict(float), {}, 0
+    detected, alive, witness = set(), collections.defaultdict(bool), {}
+
+    def compare(run, what, got, wanted, tolerance):
+        nonlocal compared
+        compared += 1
+        value, text = error(got, wanted)
+        kind = str(got.dtype).replace("float", "F") if got.dtype.kind == "f" else "exact"
+        entry = (run.function.operation.name, kind, what)
+        largest[entry] = max(largest[entry], value)
+        if not value <= tolerance:
+            failures.append((run.function, what, f"sizes {run.sizes}: error {value:.2e} > {tolerance:.0e}: {text}"))
+            detected.add(run)
+
+    for run in runs:
+        function, operation = run.function, run.function.operation
+        results, broken = {}, False
+        for key, (number, outputs) in run.keys.items():
+            answer = answers.get(number, "was not run")
+            if answer is None:
+                try:
+                    results[key] = [np.load(path) for path in outputs]
+                except (OSError, ValueError) as problem:
+                    answer = f"unreadable result: {problem}"
+            if answer is not None:
+                failures.append((function, key, answer))
+                broken = True
+        if broken:
+            continue
+        value, cotangents = run.reference(cache)
+        if options.control == "wrong-oracle":
+            value = np.logical_not(value) if value.dtype.kind == "b" else value + 1
+            cotangents = [1.0001 * c for c in cotangents]
+        narrowest = "F32" if "F32" in [function.result.element, *(p.element for p in function.parameters)] else "F64"
+        tolerance = operation.tolerance.get(narrowest, TOLERANCE[narrowest])
+        got = results["value"][0]
+        if got.dtype != NUMPY[function.result.element]:
+            failures.append((function, "value", f"type {got.dtype}, wanted {function.result.element}"))
+            continue
+        compare(run, "value", got, value, tolerance)
+        if not function.derivative:
+            continue
+        gradients = results["vjp"]
+        if options.control == "perturbed":
+            gradients = [g * g.dtype.type(1 + 100 * tolerance) for g in gradients]
+        for k, gradient, wanted in zip(function.active, gradients, cotangents):
+            compare(run, "vjp", gradient, wanted, tolerance)
+        if not operation.zero:
+            alive[operation.name, function.float_type] |= any(g.any() for g in gradients)
+            witness.setdefault((operation.name, function.float_type), function)
+        if run.differences and options.control != "wrong-oracle":
+            change = (results["plus"][0] - results["minus"][0]) / (2 * STEP)
+            forward, backward = np.sum(run.ct * change), sum(np.sum(g * t) for g, t in zip(gradients, run.directions))
+            scale = max(np.sum(np.abs(run.ct * change)), sum(np.sum(np.abs(g * t)) for g, t in zip(gradients, run.directions)), 1e-3)
+            if not abs(forward - backward) <= DIFFERENCE_TOLERANCE * scale:
+                failures.append((function, "differences", f"sizes {run.sizes}: <ct, J t> = {forward!r}, <J^T ct, t> = {backward!r}"))
+
+    failures += [(witness[key], "vjp", "zero everywhere") for key, is_alive in alive.items() if not is_alive]
+    for function, what, text in failures:
+        print(f"FAIL {function.label}: {what}: {text}")
+
+    if options.control:
+        must = [run for run in runs if options.control == "wrong-oracle" or
+                (run.function.derivative and not run.function.operation.zero)]
+        missed = [run for run in must if run not in detected]
+        for run in missed:
+            print(f"MISSED {run.function.label} {run.sizes}")
+        print(f"control {options.control}: {len(must) - len(missed)} of {len(must)} falsified runs were reported")
+        sys.exit(0 if must and not missed else 1)
+
+    table = collections.defaultdict(dict)
+    for (name, kind, what), value in sorted(largest.items()):
+        table[name][f"{kind} {what}"] = value
+    (work / "accuracy.json").write_text(json.dumps({"family": options.family, "errors": table}, indent=1))
+    bad = {function for function, _, _ in failures}
+    print(f"{options.family}: {len(FAMILIES[options.family])} operations, {len(functions)} functions, {len(runs)} runs, "
+          f"{compared} arrays compared, {len(bad)} functions failed")
+    sys.exit(1 if failures or not runs else 0)
+
+
+if __name__ == "__main__":
+    main()

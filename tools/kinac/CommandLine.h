@@ -1,0 +1,53 @@
+//===- CommandLine.h - What the user asked kinac to do ---------*- C++ -*-===//
+
+#ifndef KINA_TOOLS_KINAC_COMMANDLINE_H
+#define KINA_TOOLS_KINAC_COMMANDLINE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kina {
+
+struct CommandLine {
+  enum class Command { Compile, Run, Check, GradCheck, Help, Version };
+
+  Command command = Command::Compile;
+  std::string input;
+  /// The function of run and grad-check.
+  std::string function = "main";
+  /// The stage of --emit; -1 if it was not given.
+  int emit = -1;
+  /// The file of -o; "" for standard output.
+  std::string output;
+  /// `x=3` as ("x", "3"), in order.
+  std::vector<std::pair<std::string, std::string>> arguments;
+  std::vector<std::string> outs;
+  /// The file of --batch; "" for a single call.
+  std::string batch;
+  bool json = false, timing = false;
+  uint64_t maxSteps = 0;
+  /// The parameters of --wrt; empty for all of float type.
+  std::vector<std::string> wrt;
+  std::optional<double> epsilon, tolerance;
+  uint64_t seed = 0;
+  /// Of diagnostics: `text` or `json`; `auto`, `always` or `never`.
+  std::string errorFormat = "text", color = "auto";
+};
+
+/// Reads the command line. An error is printed, with what to do; then nothing comes back.
+std::optional<CommandLine> parseCommandLine(llvm::ArrayRef<const char *> args);
+
+/// The text of --help.
+void printHelp();
+
+/// `, did you mean `x`?` for the candidate closest to `name`, "" if none is close.
+std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<std::string> candidates);
+
+} // namespace kina
+
+#endif

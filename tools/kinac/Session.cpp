@@ -1,0 +1,185 @@
+//===- Session.cpp - One program on its way through the compiler ----------===//
+
+#include "Session.h"
+
+#include "Kina/Pipelines/Pipelines.h"
+#include "Kina/Support/Diagnostics.h"
+#include "Kina/Target/Surface/Import.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <chrono>
+
+using namespace mlir;
+
+namespace kina {
+
+double measure(llvm::function_ref<void()> body) {
+  auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Session::Session(const CommandLine &line) : line(line) {
+  DialectRegistry registry;
+  registerPipelineDialects(registry);
+  context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  DiagnosticPrinterOptions options;
+  options.color = shouldColor(line.color, llvm::errs());
+  options.json = line.errorFormat == "json";
+  printer = std::make_unique<DiagnosticPrinter>(context.get(), llvm::errs(), options);
+}
+
+std::optional<unsigned> Session::findStageIndex(StringRef name) { return findStage(name); }
+
+InFlightDiagnostic Session::error() { return mlir::emitError(UnknownLoc::get(context.get())); }
+
+void Session::report(llvm::Error failure) {
+  llvm::handleAllErrors(
+      std::move(failure),
+      [&](const CallError &call) {
+        Location loc = UnknownLoc::get(context.get());
+        if (!call.file.empty())
+          loc = FileLineColLoc::get(context.get(), call.file, call.line, call.column);
+        mlir::emitError(loc) << llvm::formatv("K{0,0+4}: ", call.code).str() << call.message;
+      },
+      [&](const llvm::ErrorInfoBase &other) { error() << other.message(); });
+}
+
+void Session::addTime(StringRef what, double seconds) { times.push_back({what.str(), seconds}); }
+
+void Session::printTimes() {
+  if (!line.timing)
+    return;
+  double total = 0;
+  for (const auto &[what, seconds] : times) {
+    llvm::errs() << llvm::formatv("{0,10:F1} ms  {1}\n", seconds * 1e3, what);
+    total += seconds;
+  }
+  llvm::errs() << llvm::formatv("{0,10:F1} ms  in all\n", total * 1e3);
+}
+
+LogicalResult Session::load() {
+  bool failedToLoad = false;
+  std::unique_ptr<llvm::MemoryBuffer> buffer;
+  double seconds = measure([&] {
+    auto file = llvm::MemoryBuffer::getFileOrSTDIN(line.input, /*IsText=*/false);
+    if (!file) {
+      error() << "cannot read `" << line.input << "`: " << file.getError().message();
+      failedToLoad = true;
+      return;
+    }
+    buffer = std::move(*file);
+    StringRef text = buffer->getBuffer(), name = line.input == "-" ? StringRef("<stdin>") : StringRef(line.input);
+    printer->addSource(name, text.size() > (16u << 20) ? StringRef() : text);
+    StringRef path = line.input;
+    if (path.ends_with(".mlir") || path.ends_with(".mlirbc")) {
+      llvm::SourceMgr sources;
+      sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, name, /*RequiresNullTerminator=*/false),
+                                 llvm::SMLoc());
+      module = parseSourceFile<ModuleOp>(sources, context.get());
+    } else {
+      module = importKinaSource(text, name, context.get());
+    }
+    failedToLoad = !module;
+  });
+  if (failedToLoad) {
+    if (printer->getErrorCount() == 0)
+      error() << "`" << line.input << "` cannot be read as a program";
+    return failure();
+  }
+  if (module->getBody()->empty()) {
+    error() << "`" << line.input << "` is empty: it defines no function";
+    return failure();
+  }
+  addTime("reading and parsing", seconds);
+  return success();
+}
+
+LogicalResult Session::advanceTo(unsigned target) {
+  unsigned reached = getReachedStage(*module);
+  if (target < reached) {
+    // A typed module may have its derivatives lowered or not; nothing earlier comes back.
+    error() << "`" << line.input << "` is at stage '" << getStages()[reached].name << "' already, which comes after '"
+            << getStages()[target].name << "'";
+    return failure();
+  }
+  for (unsigned stage = reached + 1; stage <= target; ++stage) {
+    PassManager pm(context.get());
+    buildStages(pm, stage - 1, stage);
+    bool passed = false;
+    double seconds = measure([&] { passed = succeeded(pm.run(*module)); });
+    addTime(("stage " + getStages()[stage].name).str(), seconds);
+    if (!passed) {
+      if (printer->getErrorCount() == 0)
+        error() << "K0900: stage '" << getStages()[stage].name << "' failed without saying why";
+      return failure();
+    }
+  }
+  return success();
+}
+
+FuncOp Session::findFunction(StringRef name) {
+  SmallVector<std::string> names;
+  FuncOp found;
+  for (auto function : module->getOps<FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    names.push_back(function.getSymName().str());
+    if (function.getSymName() == name)
+      found = function;
+  }
+  if (!found) {
+    InFlightDiagnostic diag = error();
+    diag << "there is no function `" << name << "` in `" << line.input << "`" << didYouMean(name, names);
+    if (names.empty())
+      attachHelp(diag) << "it has no functions that could be called";
+    else
+      attachHelp(diag) << "its functions are " << llvm::join(names, ", ");
+    return {};
+  }
+  if (ArrayAttr effects = found.getEffectsAttr(); effects && !effects.empty()) {
+    kina::emitError(found.getLoc(), DiagCode::K0601,
+                    "`" + name + "` performs effects that nothing handles, so it cannot be run on its own");
+    return {};
+  }
+  return found;
+}
+
+void Session::keepPublic(ArrayRef<FuncOp> functions) {
+  for (auto function : module->getOps<FuncOp>())
+    function.setVisibility(llvm::is_contained(functions, function) ? SymbolTable::Visibility::Public
+                                                                   : SymbolTable::Visibility::Private);
+}
+
+FuncOp Session::selectFunction(StringRef name) {
+  FuncOp found = findFunction(name);
+  if (found)
+    keepPublic(found);
+  return found;
+}
+
+std::unique_ptr<JIT> Session::compile() {
+  if (failed(advanceTo("linalg")))
+    return nullptr;
+  std::unique_ptr<JIT> jit;
+  double seconds = measure([&] {
+    unsigned before = printer->getErrorCount();
+    llvm::Expected<std::unique_ptr<JIT>> created = JIT::create(*module);
+    if (created)
+      jit = std::move(*created);
+    else if (printer->getErrorCount() == before)
+      report(created.takeError());
+    else
+      llvm::consumeError(created.takeError());
+  });
+  addTime("code generation", seconds);
+  return jit;
+}
+
+} // namespace kina
