@@ -9,7 +9,6 @@
 // CHECK-SAME:    kina.requires = [#kina.clause<
 // CHECK-SAME:    kina.shape_vars = [#kina.var<"T">, #kina.var<"q", 2>]
 // CHECK:         %[[T:.*]] = tensor.dim %[[Y]]
-// CHECK:         %[[Q8:.*]] = tensor.dim %[[X]], %{{.*}}
 // CHECK:         kina_rt.check %{{.*}}, 802, "axis 0 (0-based) of argument 'x' has size {0}, but T + 1 is {1}"
 // CHECK:         kina_rt.check %{{.*}}, 802, "axis 1 (0-based) of argument 'x' has size {0}, but 8*q is {1}"
 // CHECK:         kina_rt.check %{{.*}}, 802, "T is {0}, but must be at least 1"
