@@ -10,7 +10,7 @@ import lit.formats
 config.name = "Kina"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".kina", ".test", ".py"]
-config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
+config.excludes = ["Inputs", "python", "lit.cfg.py", "lit.site.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.kina_binary_dir, "test")
 
