@@ -491,7 +491,9 @@ FailureOr<Pair *> Recorder::getPair(CallOp call, FuncOp callee, const BitVector 
       if (spoken.contains(var.getName()))
         shapeVars.push_back(var);
   llvm::erase_if(names, [&](StringRef name) { return !spoken.contains(name); });
-  SmallVector<StringRef> unsolved = unsolvedNames(names, inputs);
+  // Cotangents and accumulators may turn out absent and leave the signature; what is kept
+  // stays.
+  SmallVector<StringRef> unsolved = unsolvedNames(names, SmallVector<Type>(ValueRange(kept).getTypes()));
   inputs.insert(inputs.begin(), unsolved.size(), builder.getIndexType());
   builder.setInsertionPointAfter(forward);
   FuncOp reverse = pair->reverse = FuncOp::create(
