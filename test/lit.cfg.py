@@ -27,6 +27,7 @@ python = venv_python if os.path.exists(venv_python) else config.kina_python
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%src", config.kina_source_dir))
 config.substitutions.append(("%build", config.kina_binary_dir))
+config.substitutions.append(("%build", config.kina_binary_dir))
 
 
 def has_module(name):

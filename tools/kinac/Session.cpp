@@ -6,6 +6,7 @@
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Target/Surface/Import.h"
 
+#include "mlir/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -177,6 +178,11 @@ void Session::keepPublic(ArrayRef<FuncOp> functions) {
   for (auto function : module->getOps<FuncOp>())
     function.setVisibility(llvm::is_contained(functions, function) ? SymbolTable::Visibility::Public
                                                                    : SymbolTable::Visibility::Private);
+  // What these do not reach is not compiled, and its errors in later stages are not theirs.
+  PassManager pm(module->getContext());
+  pm.addPass(createSymbolDCEPass());
+  if (failed(pm.run(*module)))
+    kina::emitError(module->getLoc(), DiagCode::K0900, "unused functions could not be removed");
 }
 
 FuncOp Session::selectFunction(StringRef name) {
