@@ -142,6 +142,10 @@ static Val argReduction(OperationCall &call) {
       return Val::error();
     }
     DimAttr count = productOf(call.e.context, getShape(x.getType()));
+    if (!count) {
+      call.error(DiagCode::K0204) << "the number of elements leaves 64 bits";
+      return Val::error();
+    }
     x = ReshapeOp::create(b, call.loc, withShape(x.getType(), {count}), x, false);
     axis = 0;
   }
@@ -241,12 +245,15 @@ static Val matmul(OperationCall &call) {
 }
 
 static Val dot(OperationCall &call) {
-  for (const Val &arg : call.args)
-    if (arg.isValue() && getRank(arg.getType()) != 1) {
-      call.error(DiagCode::K0201) << "'dot' needs two vectors, not " << call.e.spell(arg);
+  Value a = call.value("a"), b = call.value("b");
+  if (!a || !b)
+    return Val::error();
+  for (Value operand : {a, b})
+    if (getRank(operand.getType()) != 1) {
+      call.error(DiagCode::K0201) << "'dot' needs two vectors, not " << call.e.spell(operand.getType());
       return Val::error();
     }
-  return matmul(call);
+  return call.e.callOperation("matmul", {Val::of(a), Val::of(b)}, {"", ""}, {}, call.loc);
 }
 
 static Val outer(OperationCall &call) {
@@ -622,7 +629,7 @@ static Val oneHot(OperationCall &call) {
     call.error(DiagCode::K0205) << "'one_hot' needs the number of classes, 'one_hot(i, C)'";
     return Val::error();
   }
-  DimAttr size = call.e.asDim(*classes, call.loc);
+  DimAttr size = call.e.asSize(*classes, call.loc);
   if (!size) {
     call.failed = true;
     return Val::error();
