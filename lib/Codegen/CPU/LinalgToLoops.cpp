@@ -1,4 +1,10 @@
 //===- LinalgToLoops.cpp - Loop nests with contiguous inner loops ---------===//
+//
+// The order in which a sum of f32, f16 or bf16 sees its terms is part of its meaning: numbered in
+// row-major order of the reduced axes, term t goes to partial sum t mod 64; then the upper half
+// of the partial sums is added to the lower half until one is left. The partial sums are f64, and
+// the total is rounded once. Nothing of this depends on the shape or on the loops chosen here.
+//
 
 #include "Kina/Codegen/CPU/Passes.h"
 
@@ -60,7 +66,44 @@ static SmallVector<unsigned> chooseLoopOrder(linalg::LinalgOp op) {
   return order;
 }
 
+/// The addition in the body of `op` if `op` is a sum that interleaves its terms: what it yields
+/// is its accumulator, not used elsewhere, plus a term.
+static arith::AddFOp getInterleavedSum(linalg::LinalgOp op) {
+  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
+    return nullptr;
+  auto sum = op.getBlock()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  BlockArgument accumulator = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
+  if (!sum || sum.getType().isF64() || !accumulator.hasOneUse() ||
+      (sum.getLhs() != accumulator && sum.getRhs() != accumulator))
+    return nullptr;
+  return sum;
+}
+
 namespace {
+
+constexpr int64_t kNumPartialSums = 64;
+/// As many neighbouring sums are computed at a time where their terms lie in rows.
+constexpr int64_t kSumsInARow = 32;
+
+/// Room for the partial sums of one operation after the other, one for each function: a stack
+/// slot inside a loop would grow the stack with every iteration.
+class PartialSums {
+public:
+  Value get(OpBuilder &builder, func::FuncOp function) {
+    Value &buffer = buffers[function];
+    if (!buffer) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(&function.getBody().front());
+      buffer = memref::AllocaOp::create(
+          builder, function.getLoc(),
+          MemRefType::get({kNumPartialSums * kSumsInARow}, builder.getF64Type()));
+    }
+    return buffer;
+  }
+
+private:
+  DenseMap<Operation *, Value> buffers;
+};
 
 /// Emits the nest of one operation.
 class NestEmitter {
@@ -69,9 +112,12 @@ public:
       : rewriter(rewriter), op(op), loc(op.getLoc()), block(op.getBlock()),
         ivs(op.getNumLoops()) {}
 
-  void emit() {
+  void emit(PartialSums &partialSums) {
     SmallVector<unsigned> order = chooseLoopOrder(op);
     SmallVector<Range> ranges = op.createLoopRanges(rewriter, loc);
+    if (arith::AddFOp sum = getInterleavedSum(op))
+      return emitInterleavedSum(
+          sum, partialSums.get(rewriter, op->getParentOfType<func::FuncOp>()), order, ranges);
     // The innermost loops that all reduce share accumulators in registers.
     SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
     unsigned numOuter = order.size();
@@ -102,7 +148,7 @@ public:
       accumulators.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
       rewriter.setInsertionPointToStart(loop.getBody());
     }
-    SmallVector<Value> results = emitBody(accumulators);
+    SmallVector<Value> results = emitBody(accumulators, block->getTerminator()->getOperands());
     if (outermost) {
       scf::YieldOp::create(rewriter, loc, results);
       rewriter.setInsertionPointAfter(outermost);
@@ -145,7 +191,9 @@ private:
     memref::StoreOp::create(rewriter, loc, value, operand.get(), indicesOf(operand));
   }
 
-  SmallVector<Value> emitBody(ArrayRef<Value> accumulators) {
+  /// The body's values `wanted`; `leftOut` is not computed.
+  SmallVector<Value> emitBody(ArrayRef<Value> accumulators, ValueRange wanted,
+                              Operation *leftOut = nullptr) {
     IRMapping mapping;
     for (OpOperand *input : op.getDpsInputOperands())
       if (Value value = load(*input))
@@ -156,11 +204,157 @@ private:
     for (Operation &inner : block->without_terminator()) {
       if (auto index = dyn_cast<linalg::IndexOp>(inner))
         mapping.map(index.getResult(), ivs[index.getDim()]);
-      else
+      else if (&inner != leftOut)
         rewriter.clone(inner, mapping);
     }
-    return llvm::map_to_vector(block->getTerminator()->getOperands(),
+    return llvm::map_to_vector(wanted,
                                [&](Value value) { return mapping.lookupOrDefault(value); });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Interleaved sums
+  //===--------------------------------------------------------------------===//
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  }
+  Value add(Value a, Value b) { return arith::AddIOp::create(rewriter, loc, a, b); }
+  Value subtract(Value a, Value b) { return arith::SubIOp::create(rewriter, loc, a, b); }
+  Value multiply(Value a, Value b) { return arith::MulIOp::create(rewriter, loc, a, b); }
+  Value minimum(Value a, Value b) { return arith::MinSIOp::create(rewriter, loc, a, b); }
+  Value maximum(Value a, Value b) { return arith::MaxSIOp::create(rewriter, loc, a, b); }
+  Value laneOf(Value term) {
+    return arith::RemUIOp::create(rewriter, loc, term, constant(kNumPartialSums));
+  }
+
+  /// A loop around `body`, which gets its counter.
+  void loop(Value from, Value to, int64_t step, llvm::function_ref<void(Value)> body) {
+    auto op = scf::ForOp::create(rewriter, loc, from, to, constant(step));
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(op.getBody());
+    body(op.getInductionVar());
+  }
+
+  void addTo(Value partials, Value place, Value term) {
+    Value old = memref::LoadOp::create(rewriter, loc, partials, place);
+    memref::StoreOp::create(rewriter, loc, arith::AddFOp::create(rewriter, loc, old, term),
+                            partials, place);
+  }
+
+  void addTerm(arith::AddFOp sum, Value partials, Value place) {
+    BlockArgument accumulator = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
+    Value term = sum.getLhs() == accumulator ? sum.getRhs() : sum.getLhs();
+    Value value = emitBody(/*accumulators=*/Value(), term, /*leftOut=*/sum).front();
+    addTo(partials, place, arith::ExtFOp::create(rewriter, loc, rewriter.getF64Type(), value));
+  }
+
+  /// Loops over all reduced dimensions but those handled by `body`, which gets the partial sum
+  /// that the next term goes to and returns the one after its terms.
+  Value forEachTerm(ArrayRef<unsigned> dims, ArrayRef<Value> sizes, Value lane,
+                    llvm::function_ref<Value(Value)> body) {
+    if (dims.empty())
+      return body(lane);
+    auto op = scf::ForOp::create(rewriter, loc, constant(0), sizes[dims.front()], constant(1),
+                                 lane);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(op.getBody());
+    ivs[dims.front()] = op.getInductionVar();
+    Value next = forEachTerm(dims.drop_front(), sizes, op.getRegionIterArg(0), body);
+    scf::YieldOp::create(rewriter, loc, next);
+    return op.getResult(0);
+  }
+
+  void emitInterleavedSum(arith::AddFOp sum, Value partials, ArrayRef<unsigned> order,
+                          ArrayRef<Range> ranges) {
+    SmallVector<Value> sizes;
+    for (const Range &range : ranges)
+      sizes.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, range.size));
+    SmallVector<utils::IteratorType> kinds = op.getIteratorTypesArray();
+    auto isReduction = [&](unsigned dim) {
+      return kinds[dim] == utils::IteratorType::reduction;
+    };
+    ArrayRef<unsigned> outer = order.take_until(isReduction);
+    ArrayRef<unsigned> reductions = order.drop_front(outer.size());
+    std::optional<unsigned> row;
+    if (!isReduction(order.back())) {
+      row = order.back();
+      reductions = reductions.drop_back();
+    }
+    Value zero = constant(0), numTerms = constant(1);
+    for (unsigned dim : reductions)
+      numTerms = multiply(numTerms, sizes[dim]);
+    // Partial sums without terms stay out, they would add zeros; but there is always a total.
+    Value numUsed = maximum(constant(1), minimum(numTerms, constant(kNumPartialSums)));
+
+    for (unsigned dim : outer) {
+      auto op = scf::ForOp::create(rewriter, loc, zero, sizes[dim], constant(1));
+      ivs[dim] = op.getInductionVar();
+      rewriter.setInsertionPointToStart(op.getBody());
+    }
+    if (!row) {
+      emitPartialSums(partials, numUsed, /*width=*/1, [&] {
+        unsigned last = reductions.back();
+        forEachTerm(reductions.drop_back(), sizes, zero, [&](Value lane) {
+          // Blocks of terms that start with partial sum 0: their inner loop is a row.
+          loop(subtract(zero, lane), sizes[last], kNumPartialSums, [&](Value first) {
+            loop(maximum(zero, subtract(zero, first)),
+                 minimum(constant(kNumPartialSums), subtract(sizes[last], first)), 1,
+                 [&](Value place) {
+                   ivs[last] = add(first, place);
+                   addTerm(sum, partials, place);
+                 });
+          });
+          return laneOf(add(lane, sizes[last]));
+        });
+      });
+      emitTotal(partials, zero);
+      return;
+    }
+    loop(zero, sizes[*row], kSumsInARow, [&](Value first) {
+      Value width = minimum(constant(kSumsInARow), subtract(sizes[*row], first));
+      emitPartialSums(partials, numUsed, kSumsInARow, [&] {
+        forEachTerm(reductions, sizes, zero, [&](Value lane) {
+          Value place = multiply(lane, constant(kSumsInARow));
+          loop(zero, width, 1, [&](Value column) {
+            ivs[*row] = add(first, column);
+            addTerm(sum, partials, add(place, column));
+          });
+          return laneOf(add(lane, constant(1)));
+        });
+      });
+      loop(zero, width, 1, [&](Value column) {
+        ivs[*row] = add(first, column);
+        emitTotal(partials, column);
+      });
+    });
+  }
+
+  /// Clears the partial sums of `width` neighbours, adds their terms, and adds them up.
+  void emitPartialSums(Value partials, Value numUsed, int64_t width,
+                       llvm::function_ref<void()> addTerms) {
+    Value nothing = arith::ConstantOp::create(rewriter, loc, rewriter.getF64FloatAttr(0));
+    loop(constant(0), multiply(numUsed, constant(width)), 1, [&](Value place) {
+      memref::StoreOp::create(rewriter, loc, nothing, partials, place);
+    });
+    addTerms();
+    for (int64_t half = kNumPartialSums / 2; half != 0; half /= 2) {
+      Value count = minimum(constant(half), subtract(numUsed, constant(half)));
+      loop(constant(0), multiply(count, constant(width)), 1, [&](Value place) {
+        addTo(partials, place,
+              memref::LoadOp::create(rewriter, loc, partials,
+                                     add(place, constant(half * width))));
+      });
+    }
+  }
+
+  void emitTotal(Value partials, Value place) {
+    OpOperand &init = *op.getDpsInitOperand(0);
+    Type type = getElementTypeOrSelf(init.get().getType());
+    Value total = memref::LoadOp::create(rewriter, loc, partials, place);
+    total = arith::TruncFOp::create(rewriter, loc, rewriter.getF32Type(), total);
+    if (!type.isF32())
+      total = arith::TruncFOp::create(rewriter, loc, type, total);
+    store(arith::AddFOp::create(rewriter, loc, load(init, /*always=*/true), total), init);
   }
 
   RewriterBase &rewriter;
@@ -189,6 +383,7 @@ struct LinalgToLoopsPass : public kina::impl::LinalgToLoopsBase<LinalgToLoopsPas
       rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(), copy.getTarget());
     }
 
+    PartialSums partialSums;
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {
@@ -197,7 +392,7 @@ struct LinalgToLoopsPass : public kina::impl::LinalgToLoopsBase<LinalgToLoopsPas
         return signalPassFailure();
       }
       rewriter.setInsertionPoint(op);
-      NestEmitter(rewriter, op).emit();
+      NestEmitter(rewriter, op).emit(partialSums);
       rewriter.eraseOp(op);
     }
   }

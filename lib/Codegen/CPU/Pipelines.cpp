@@ -63,6 +63,7 @@ void kina::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertRTToLLVM());
   pm.addPass(createEmitEntryPoints());
   pm.addPass(createMathToLibm());
+  pm.addPass(createLowerExpandShape());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   // Not every system has a library function that rounds to bf16.

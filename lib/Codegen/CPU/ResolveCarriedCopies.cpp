@@ -476,7 +476,8 @@ static BlockArgument followToLoop(OpResult result, SmallVectorImpl<OpResult> &br
     return nullptr;
   OpOperand &use = *result.getUses().begin();
   auto yield = dyn_cast<scf::YieldOp>(use.getOwner());
-  if (!yield)
+  // A loop further in that yields an invariant value carries nothing that exists here.
+  if (!yield || yield->getBlock() != result.getOwner()->getBlock())
     return nullptr;
   if (auto branch = dyn_cast<scf::IfOp>(yield->getParentOp()))
     return followToLoop(branch->getResult(use.getOperandNumber()), branches);

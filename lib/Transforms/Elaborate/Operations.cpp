@@ -593,6 +593,41 @@ static Val triangle(OperationCall &call) {
   return Val::of(SelectOp::create(e.builder, call.loc, keep, x, zero));
 }
 
+/// A vector on the diagonal of a matrix, or the diagonal of a matrix.
+static Val diag(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  Elaborator &e = call.e;
+  SmallVector<DimAttr> shape(getShape(x.getType()));
+  if (shape.size() != 1 && shape.size() != 2) {
+    call.error(DiagCode::K0201) << "'diag' needs a vector or a matrix, not " << e.spell(x.getType());
+    return Val::error();
+  }
+  bool isVector = shape.size() == 1;
+  if (isVector) {
+    DimAttr size = shape[0], one = DimAttr::getConstant(e.context, 1);
+    shape.push_back(size);
+    x = e.broadcastTo(reshape(e, x, {size, one}, call.loc), shape, call.loc);
+  } else if (shape[0] != shape[1]) {
+    // Behind the shorter side there is no diagonal.
+    DimAttr size = minDims({shape[0], shape[1]}), zero = DimAttr::getConstant(e.context, 0);
+    Value start = DimOp::create(e.builder, call.loc, e.builder.getIndexType(), zero);
+    shape.assign(2, size);
+    x = SliceOp::create(e.builder, call.loc, withShape(x.getType(), shape), x, ValueRange{start, start},
+                        e.builder.getArrayAttr({size, size}), ArrayRef<int64_t>(), /*in_bounds=*/true);
+  }
+  auto [row, column] = positions(e, shape, call.loc);
+  Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
+  Value zero = e.broadcastTo(constant(e, getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  Value kept = SelectOp::create(e.builder, call.loc, diagonal, x, zero);
+  if (isVector)
+    return Val::of(kept);
+  if (!call.requireNumber(kept))
+    return Val::error();
+  return Val::of(SumOp::create(e.builder, call.loc, kept, ArrayRef<int64_t>{1}, false));
+}
+
 static Val oneHot(OperationCall &call) {
   Type element = elementArgument(call, kAnyElement, kF32);
   Value i = call.value("i");
@@ -759,6 +794,7 @@ static const Entry table[] = {
     {"cosh", floatFunction<CoshOp>},
     {"cumsum", axisFunction<CumsumOp, kNumbers>},
     {"detach", identity<DetachOp>},
+    {"diag", diag},
     {"dot", dot},
     {"drop", drop},
     {"erf", floatFunction<ErfOp>},
@@ -836,7 +872,7 @@ ArrayRef<StringRef> operationNames() {
 bool isKnownLater(StringRef name) {
   static const StringRef later[] = {
       "argsort",     "avg_pool",     "cholesky", "concat",    "conv2d",     "copy_to_device",    "copy_to_host",
-      "diag",        "eigh",         "einsum",   "fixed_point", "flip",     "hessian",           "jacobian",
+      "eigh",        "einsum",   "fixed_point", "flip",     "hessian",           "jacobian",
       "layernorm",   "logdet",       "max_pool", "nonzero",   "normal",     "pad",               "print",
       "qr",          "random_bits",  "repeat_interleave", "solve", "sort",  "split",             "stack",
       "svd",         "top_k",        "triangular_solve", "uniform"};

@@ -57,6 +57,15 @@ SPECIAL = "x: T[N] -> T[N] | N=8"
 SPECIAL_VALUES = np.array([0.0, -0.0, INF, -INF, NAN, 1.0, -1.0, 1e-30])
 
 
+@jax.custom_jvp
+def sigmoid(x):
+    """jax.nn.sigmoid, whose own derivative s*(1 - s) is 0 where 1 - s rounds to 0."""
+    return jax.nn.sigmoid(x)
+
+
+sigmoid.defjvps(lambda tangent, value, x: tangent * jax.nn.sigmoid(x) * jax.nn.sigmoid(-x))
+
+
 def exact_gelu(x):
     return 0.5 * x * (1 + jax.scipy.special.erf(x / np.sqrt(2.0)))
 
@@ -87,7 +96,7 @@ unary("atan", jnp.arctan)
 unary("sinh", jnp.sinh)
 unary("cosh", jnp.cosh)
 unary("tanh", jnp.tanh)
-unary("sigmoid", jax.nn.sigmoid, -8, 8)
+unary("sigmoid", sigmoid, -8, 8)
 unary("log_sigmoid", jax.nn.log_sigmoid, -8, 8)
 unary("softplus", jax.nn.softplus, -8, 8)
 unary("silu", lambda x: x * jax.nn.sigmoid(x), -8, 8, special=False)
@@ -102,12 +111,12 @@ unary("round", jnp.round, zero=True)
 row("round: ties to even", "round(x)", jnp.round, "x: T[N] -> T[N] | N=7",
     data={"x": np.array([0.5, 1.5, 2.5, -0.5, -1.5, 3.5, -2.5])}, zero=True, smooth=False)
 row("relu: at 0", "relu(x)", jax.nn.relu, "x: T[N] -> T[N] | N=3", data={"x": np.array([0.0, -0.0, 2.0])}, smooth=False)
-row("abs: at 0", "abs(x)", jnp.abs, "x: T[N] -> T[N] | N=3", data={"x": np.array([0.0, -2.0, 2.0])}, smooth=False)
+row("abs: at 0", "abs(x)", lambda x: jnp.where(x == 0, 0.0, jnp.abs(x)), "x: T[N] -> T[N] | N=3", data={"x": np.array([0.0, -2.0, 2.0])}, smooth=False)
 row("exp: large", "exp(x)", jnp.exp, "x: T[N] -> T[N] | N=6", data={"x": np.array([-87.0, 80.0, 710.0, -760.0, 1e4, -1e4])},
     types=("F64",), derivative=False)
 row("sin: large", "sin(x)", jnp.sin, "x: T[N] -> T[N] | N=4", data={"x": np.array([1e3, -1e4, 12345.678, 1e5])},
     smooth=False, types=("F64",))
-row("sigmoid: far out", "sigmoid(x)", jax.nn.sigmoid, "x: T[N] -> T[N] | N=4", data={"x": np.array([-80.0, 80.0, -30.0, 40.0])})
+row("sigmoid: far out", "sigmoid(x)", sigmoid, "x: T[N] -> T[N] | N=4", data={"x": np.array([-80.0, 80.0, -30.0, 40.0])})
 row("softplus: far out", "softplus(x)", jax.nn.softplus, "x: T[N] -> T[N] | N=4", data={"x": np.array([-80.0, 80.0, -30.0, 800.0])})
 row("log_sigmoid: far out", "log_sigmoid(x)", jax.nn.log_sigmoid, "x: T[N] -> T[N] | N=4",
     data={"x": np.array([-80.0, 80.0, -30.0, -800.0])})
@@ -280,7 +289,8 @@ row("prod: with zeros", "prod(x, axis=1)", lambda x: jnp.prod(x, axis=1), "x: T[
 row("norm: at 0", "norm(x, axis=1)", lambda x: smooth_norm(x, axis=1), "x: T[M, N] -> T[M] | M=2 N=2",
     data={"x": np.array([[0.0, 0.0], [3.0, 4.0]])}, smooth=False)
 row("logsumexp: large", "logsumexp(x, axis=-1)", lambda x: jax.nn.logsumexp(x, axis=-1), "x: T[M, N] -> T[M] | M=3 N=3",
-    data={"x": np.array([[1e3, 1e3, -1e3], [-1e3, -1001.0, -1e3], [0.0, 80.0, -80.0]])}, smooth=False)
+    data={"x": np.array([[1e3, 1e3, -1e3], [-1e3, -1001.0, -1e3], [0.0, 80.0, -80.0]])}, smooth=False,
+    tolerance={"F32": 1e-4})
 row("var: large mean", "var(x)", jnp.var, "x: T[N] -> T | N=4", data={"x": np.array([1000.0, 1001.0, 1002.0, 1003.0])})
 for name, function in (("argmax", jnp.argmax), ("argmin", jnp.argmin)):
     for axis in (0, 1, -1):

@@ -94,6 +94,16 @@ def LinalgToLoops : Pass<"kina-linalg-to-loops"> {
                            "::mlir::scf::SCFDialect", "::mlir::linalg::LinalgDialect"];
 }
 
+def LowerExpandShape : Pass<"kina-lower-expand-shape"> {
+  let summary = "Turn every expansion of a buffer's shape into a cast with strides";
+  let description = [{
+    Rewrites `memref.expand_shape` to `memref.reinterpret_cast` with the sizes that the
+    operation names and strides computed from them and from its source, whatever the layout
+    and however many sizes of a group are open.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def ConvertRTToLLVM : Pass<"kina-convert-rt-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Turn run-time operations into calls of the run-time library";
   let description = [{
