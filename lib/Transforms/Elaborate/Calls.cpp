@@ -481,6 +481,19 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     Type expected = substituted(leaf.declared, prepared.subst, loc, leaf.what);
     if (!expected)
       return failure();
+    // Of a size that a pattern cannot give, the pattern is what the user knows.
+    for (auto [axis, dims] : llvm::enumerate(
+             llvm::zip(getShape(leaf.declared), getShape(expected), getShape(leaf.arg->getType())))) {
+      auto [pattern, goal, size] = dims;
+      if (pattern.isConstant() || !pattern.getSingleName().empty() || !goal.isConstant() || !size.isConstant() ||
+          goal == size)
+        continue;
+      InFlightDiagnostic diag = report(loc, DiagCode::K0301,
+                                       leaf.what + " has size '" + toString(size) + "' at axis " + Twine(axis) +
+                                           " (0-based), but size '" + toString(pattern) + "' is needed");
+      diag.attachNote() << "'" << toString(pattern) << "' is " << toString(goal) << " here";
+      return failure();
+    }
     FailureOr<Value> value = coerce(loc, leaf.arg->value, expected, leaf.what);
     bad |= failed(value);
     prepared.operands.push_back(succeeded(value) ? *value : Value());
@@ -619,6 +632,8 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     return endless("more than " + Twine(kMaxInlined) + " calls are elaborated in place in one function; " +
                    "give the functions that are called often types for all parameters");
   ++inlined;
+  if (isItem)
+    callable->item->wasInlined = true;
   inlining.push_back(std::move(self));
   llvm::scope_exit leave([&] { inlining.pop_back(); });
   FailureOr<SmallVector<std::string>> names = parameterNames(*callable, loc);

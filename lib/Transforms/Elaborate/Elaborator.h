@@ -244,6 +244,8 @@ struct FunctionItem {
   /// Where the rule is named; and whether a rule exists for this function.
   SyntaxAttr vjpSyntax;
   bool hasCustomVjp = false;
+  /// Whether it was elaborated in place somewhere.
+  bool wasInlined = false;
   bool recursionReported = false;
   FuncOp function;
   /// Names of valueless module-level lets, trailing parameters after `unsolved`.
@@ -329,8 +331,9 @@ public:
   Val getGlobalValue(StringRef name, GlobalItem &item, Location loc);
   /// Evaluates the module-level lets that no function uses, for their errors.
   void checkUnusedGlobals();
-  /// Reports names that nothing can bind in a function that is elaborated only in place.
-  void checkTemplateNames(FunctionItem &item);
+  /// Reports names that nothing can bind, and what is not built, in a function that would be
+  /// elaborated where it is called, but is not called.
+  void checkUncalled(Operation *item);
   /// Checks that a rule takes what its function takes and gives what it must.
   void checkCustomVjp(FunctionItem &rule, FunctionItem &primal);
   /// Reports a value of which only the body of `owner` could say how large it is.

@@ -454,8 +454,14 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         bad = true;
         continue;
       }
-      if (val.pred && settle(val.pred) == Truth::Proved)
+      Truth truth = val.pred ? settle(val.pred) : Truth::Open;
+      if (truth == Truth::Proved)
         continue;
+      if (truth == Truth::Refuted) {
+        report(loc, DiagCode::K0305, "'" + toString(val.pred) + "' can never hold");
+        bad = true;
+        continue;
+      }
       std::string text = check.getMessageAttr() ? check.getMessageAttr().getValue().str()
                          : val.pred             ? toString(val.pred)
                                                 : std::string("check");

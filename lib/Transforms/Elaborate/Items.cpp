@@ -591,7 +591,7 @@ void Elaborator::checkUnusedGlobals() {
     function.erase();
 }
 
-void Elaborator::checkTemplateNames(FunctionItem &item) {
+void Elaborator::checkUncalled(Operation *item) {
   // Only calls know what its names mean; that something binds each of them can be said.
   llvm::StringSet<> bound;
   auto bind = [&](auto &&self, SyntaxAttr syntax) -> void {
@@ -600,7 +600,7 @@ void Elaborator::checkTemplateNames(FunctionItem &item) {
     for (SyntaxAttr child : syntax.getChildren())
       self(self, child);
   };
-  bool handlers = false;
+  Operation *handler = nullptr;
   auto bindAll = [&](Operation *op) {
     for (NamedAttribute attr : op->getAttrs()) {
       if (auto syntax = dyn_cast<SyntaxAttr>(attr.getValue()))
@@ -610,13 +610,16 @@ void Elaborator::checkTemplateNames(FunctionItem &item) {
           if (auto syntax = dyn_cast<SyntaxAttr>(member))
             bind(bind, syntax);
     }
-    handlers |= isa<surface::HandleOp, surface::PerformOp>(op);
+    if (!handler && isa<surface::HandleOp, surface::PerformOp>(op))
+      handler = op;
   };
-  item.op->walk(bindAll);
-  if (handlers)
+  item->walk(bindAll);
+  if (handler) {
+    report(handler->getLoc(), DiagCode::K0115, "effects and handlers are not built");
     return;
+  }
   // The subscripts of `wrt` and a check's `N = M` are names, too, which the walk has seen.
-  item.op->walk([&](surface::NameOp name) {
+  item->walk([&](surface::NameOp name) {
     if (bound.contains(name.getName()))
       return;
     bool callee = llvm::any_of(name->getUsers(), [&](Operation *user) {
