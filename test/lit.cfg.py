@@ -10,7 +10,7 @@ import lit.formats
 config.name = "Kina"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".kina", ".test", ".py"]
-config.excludes = ["Inputs", "lit.cfg.py", "lit.site.cfg.py"]
+config.excludes = ["Inputs", "python", "lit.cfg.py", "lit.site.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.kina_binary_dir, "test")
 
@@ -26,6 +26,8 @@ venv_python = os.path.join(config.kina_source_dir, ".venv", "bin", "python3")
 python = venv_python if os.path.exists(venv_python) else config.kina_python
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%src", config.kina_source_dir))
+config.substitutions.append(("%build", config.kina_binary_dir))
+config.substitutions.append(("%build", config.kina_binary_dir))
 
 
 def has_module(name):

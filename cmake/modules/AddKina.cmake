@@ -39,3 +39,12 @@ macro(kina_tablegen td)
   set(LLVM_TARGET_DEFINITIONS ${td})
   mlir_tablegen(${ARGN})
 endmacro()
+
+# kina_add_doc(Name file.td generator arguments...): Name.md in the current binary folder,
+# made from the descriptions in the .td; part of the target docs.
+function(kina_add_doc name td)
+  set(LLVM_TARGET_DEFINITIONS ${CMAKE_SOURCE_DIR}/include/Kina/${td})
+  tablegen(MLIR ${name}.md ${ARGN})
+  add_custom_target(${name}Doc ALL DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/${name}.md)
+  add_dependencies(docs ${name}Doc)
+endfunction()

@@ -6,6 +6,7 @@
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Target/Surface/Import.h"
 
+#include "mlir/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,6 +65,26 @@ void Session::printTimes() {
   llvm::errs() << llvm::formatv("{0,10:F1} ms  in all\n", total * 1e3);
 }
 
+/// Whether brackets nest deeper than any program's do. MLIR's parser recurses with them and
+/// would exhaust the stack.
+static bool nestsTooDeeply(StringRef text) {
+  constexpr unsigned limit = 1000;
+  unsigned depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"') {
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
+        i += text[i] == '\\';
+    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
+      if (++depth > limit)
+        return true;
+    } else if (depth > 0 && (c == ')' || c == ']' || c == '}' || (c == '>' && text[i - 1] != '-'))) {
+      --depth;
+    }
+  }
+  return false;
+}
+
 LogicalResult Session::load() {
   bool failedToLoad = false;
   std::unique_ptr<llvm::MemoryBuffer> buffer;
@@ -78,7 +99,9 @@ LogicalResult Session::load() {
     StringRef text = buffer->getBuffer(), name = line.input == "-" ? StringRef("<stdin>") : StringRef(line.input);
     printer->addSource(name, text.size() > (16u << 20) ? StringRef() : text);
     StringRef path = line.input;
-    if (path.ends_with(".mlir") || path.ends_with(".mlirbc")) {
+    if (path.ends_with(".mlir") && nestsTooDeeply(text)) {
+      error() << "K0107: `" << line.input << "` is nested more than 1000 levels deep";
+    } else if (path.ends_with(".mlir") || path.ends_with(".mlirbc")) {
       llvm::SourceMgr sources;
       sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, name, /*RequiresNullTerminator=*/false),
                                  llvm::SMLoc());
@@ -155,6 +178,11 @@ void Session::keepPublic(ArrayRef<FuncOp> functions) {
   for (auto function : module->getOps<FuncOp>())
     function.setVisibility(llvm::is_contained(functions, function) ? SymbolTable::Visibility::Public
                                                                    : SymbolTable::Visibility::Private);
+  // What these do not reach is not compiled, and its errors in later stages are not theirs.
+  PassManager pm(module->getContext());
+  pm.addPass(createSymbolDCEPass());
+  if (failed(pm.run(*module)))
+    kina::emitError(module->getLoc(), DiagCode::K0900, "unused functions could not be removed");
 }
 
 FuncOp Session::selectFunction(StringRef name) {

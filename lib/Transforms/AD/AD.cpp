@@ -105,14 +105,8 @@ bool ADPass::trimSignatures(const llvm::StringSet<> &known) {
         ++solvers[dim.getSingleName()];
     for (BlockArgument argument : body.getArguments()) {
       unsigned i = argument.getArgNumber();
-      if (!argument.use_empty())
+      if (!argument.use_empty() || function.getArgAttr(i, kDimArgAttrName))
         continue;
-      // A size of its own is needed only where no tensor brings it.
-      if (auto dim = function.getArgAttrOfType<StringAttr>(i, kDimArgAttrName)) {
-        if (solvers.lookup(dim.getValue()) > 0)
-          arguments.set(i);
-        continue;
-      }
       llvm::StringMap<unsigned> own;
       for (DimAttr dim : getShape(argument.getType()))
         ++own[dim.getSingleName()];

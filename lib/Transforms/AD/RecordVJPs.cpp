@@ -465,6 +465,10 @@ FailureOr<Pair *> Recorder::getPair(CallOp call, FuncOp callee, const BitVector 
     inputs.push_back(end->getOperand(i).getType());
   for (unsigned i : activeOperands.set_bits())
     results.push_back(body.getArgument(i).getType());
+  // What gives sizes must still be there when accumulators, and one cotangent among
+  // several, turn out to be absent.
+  SmallVector<Type> lasting(activeResults.count() == 1 ? ArrayRef<Type>(inputs)
+                                                       : ArrayRef<Type>(inputs).take_front(kept.size()));
   llvm::append_range(inputs, results);
   // Only the shape variables that it speaks of are its own.
   llvm::SetVector<StringRef> spoken;
@@ -491,9 +495,7 @@ FailureOr<Pair *> Recorder::getPair(CallOp call, FuncOp callee, const BitVector 
       if (spoken.contains(var.getName()))
         shapeVars.push_back(var);
   llvm::erase_if(names, [&](StringRef name) { return !spoken.contains(name); });
-  // Cotangents and accumulators may turn out absent and leave the signature; what is kept
-  // stays.
-  SmallVector<StringRef> unsolved = unsolvedNames(names, SmallVector<Type>(ValueRange(kept).getTypes()));
+  SmallVector<StringRef> unsolved = unsolvedNames(names, lasting);
   inputs.insert(inputs.begin(), unsolved.size(), builder.getIndexType());
   builder.setInsertionPointAfter(forward);
   FuncOp reverse = pair->reverse = FuncOp::create(

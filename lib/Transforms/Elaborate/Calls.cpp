@@ -6,9 +6,10 @@ using namespace mlir;
 
 namespace kina::elaborate {
 
-/// Inlining that nests deeper than this is a program that calls itself through its
-/// arguments.
-static constexpr unsigned kMaxInlineDepth = 200;
+/// Bounds of elaboration in place: functions that make new functions for themselves could
+/// go on for ever, and a chain of functions that call the one before twice doubles with
+/// each link.
+static constexpr unsigned kMaxInlineDepth = 1000, kMaxInlined = 100000;
 
 static bool isDerivativeName(StringRef name) {
   return name == "grad" || name == "value_and_grad" || name == "vjp" || name == "jvp";
@@ -41,14 +42,14 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
         report(loc, DiagCode::K0206, "a tensor type has only '.broadcast(dims)', which makes ones");
         return Val::error();
       }
-      FailureOr<SmallVector<DimAttr>> shape = asShape(evaluate(op.getArgs()[0], scope), loc);
-      if (failed(shape))
-        return Val::error();
+      Val shape = evaluate(op.getArgs()[0], scope);
+      if (shape.isError())
+        return shape;
       Type element = getElementType(base.type);
       Value one = ConstantOp::create(builder, loc, element,
                                      isa<FloatType>(element) ? cast<TypedAttr>(builder.getFloatAttr(element, 1.0))
                                                              : cast<TypedAttr>(IntegerAttr::get(element, 1)));
-      return Val::of(broadcastTo(one, *shape, loc));
+      return callOperation("broadcast", {Val::of(broadcastTo(one, getShape(base.type), loc)), shape}, {"", ""}, {}, loc);
     }
     args.push_back(std::move(base));
     keywords.push_back("");
@@ -66,6 +67,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
     for (Scope *s = scope.get(); s; s = s->parent.get())
       if (s->names.count(calleeName.str()))
         return Val::error();
+    if (globalItems.count(calleeName.str()))
+      return Val::error();
     if (isKnownLater(calleeName)) {
       report(loc, DiagCode::K0115, "the operation '" + calleeName + "' is not built");
       return Val::error();
@@ -121,6 +124,10 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   }
   if (bad)
     return Val::error();
+  if (derivative && typeArgument) {
+    report(loc, DiagCode::K0205, "'" + callee.function->operation + "' takes no element type");
+    return Val::error();
+  }
   if (derivative)
     return differentiate(callee.function->operation == "grad"             ? Callable::Derivative::Grad
                          : callee.function->operation == "value_and_grad" ? Callable::Derivative::ValueAndGrad
@@ -142,8 +149,10 @@ Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val>
   case Callable::Kind::Item:
     if (failed(elaborateSignature(*callable->item)))
       return Val::error();
-    return callable->item->isTemplate ? inlineCallable(callable, args, keywords, loc)
-                                      : callItem(*callable->item, args, keywords, loc);
+    // A function with a rule of its own stays one, or its rule would be lost.
+    return callable->item->isTemplate || (current->inlinesItems && !callable->item->hasCustomVjp)
+               ? inlineCallable(callable, args, keywords, loc)
+               : callItem(*callable->item, args, keywords, loc);
   case Callable::Kind::Lambda:
     return inlineCallable(callable, args, keywords, loc);
   case Callable::Kind::Operation:
@@ -286,7 +295,6 @@ static DimAttr divideExactly(DimAttr dim, DimTermAttr divisor) {
 static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup known) {
   MLIRContext *context = pattern.getContext();
   DimAttr rest = DimAttr::getConstant(context, 0), factor = DimAttr::getConstant(context, 0);
-  DimAttr unknown = DimAttr::getName(context, name);
   for (DimTermAttr term : pattern.getTerms()) {
     SmallVector<DimAtomAttr> others;
     unsigned count = 0;
@@ -306,7 +314,6 @@ static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup
     else
       rest = addDims(rest, coefficient);
   }
-  (void)unknown;
   factor = substitute(factor, known);
   DimAttr numerator = subDims(size, substitute(rest, known));
   if (!factor || !numerator || factor.getTerms().size() != 1)
@@ -316,72 +323,58 @@ static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup
   return floorDivDims(numerator, factor);
 }
 
-FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, ArrayRef<Val> args,
-                                                        ArrayRef<std::string> keywords, Location loc) {
-  SmallVector<std::string> names;
-  for (const Param &param : item.params)
-    names.push_back(param.name);
-  SmallVector<std::pair<std::string, Val>> extra;
-  FailureOr<std::vector<Val>> ordered = orderArguments(item.name, names, args, keywords, loc, &extra);
-  if (failed(ordered) || failed(elaborateItem(item)))
-    return failure();
+LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::string &what, SmallVectorImpl<Leaf> &leaves,
+                                        llvm::StringMap<DimAttr> &solution, Location loc) {
+  switch (type.kind) {
+  case Ty::Kind::Unknown:
+    return success();
+  case Ty::Kind::Function:
+    return checkDeclared(val, type, loc, what);
+  case Ty::Kind::Value:
+    if (failed(asValue(val, loc, what)))
+      return failure();
+    if (!type.indexName.empty()) {
+      DimAttr dim = asDim(val, loc);
+      if (!dim)
+        return failure();
+      solution[type.indexName] = dim;
+    }
+    leaves.push_back({type.type, &val, what});
+    return success();
+  case Ty::Kind::Tuple: {
+    if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size())
+      return report(loc, DiagCode::K0205,
+                    what + " is a tuple of " + Twine(type.members.size()) + ", not " + spell(val));
+    bool bad = false;
+    for (auto [index, member] : llvm::enumerate(val.members))
+      bad |= failed(pairArguments(type.members[index], member, what + "." + std::to_string(index), leaves, solution, loc));
+    return failure(bad);
+  }
+  case Ty::Kind::Unit:
+    if (val.kind != Val::Kind::Unit)
+      return report(loc, DiagCode::K0205, what + " is (), not " + spell(val));
+    return success();
+  }
+  llvm_unreachable("all kinds handled");
+}
 
+FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRef<Ty> types, MutableArrayRef<Val> args,
+                                                     ArrayRef<std::pair<std::string, Val>> extra,
+                                                     SmallVectorImpl<Leaf> &leaves, Location loc) {
   llvm::StringMap<DimAttr> solution;
   auto known = [&](StringRef name) { return solution.lookup(name); };
   for (auto &[name, val] : extra) {
-    if (!item.shapeVars.count(name)) {
-      report(loc, DiagCode::K0205, "'" + item.name + "' has no parameter and no shape variable '" + name + "'");
-      return failure();
-    }
+    if (!item.shapeVars.count(name))
+      return report(loc, DiagCode::K0205, "'" + item.name + "' has no parameter and no shape variable '" + name + "'");
     DimAttr dim = asDim(val, loc);
     if (!dim)
       return failure();
     solution[name] = dim;
   }
-
-  // Pair declared leaves with arguments.
-  struct Leaf {
-    Type declared;
-    Val *arg;
-    std::string what;
-  };
-  SmallVector<Leaf> leaves;
   bool bad = false;
-  auto pair = [&](auto &&self, const Ty &type, Val &val, const std::string &what) -> void {
-    switch (type.kind) {
-    case Ty::Kind::Value: {
-      if (failed(asValue(val, loc, what))) {
-        bad = true;
-        return;
-      }
-      if (!type.indexName.empty()) {
-        DimAttr dim = asDim(val, loc);
-        bad |= !dim;
-        if (dim)
-          solution[type.indexName] = dim;
-      }
-      leaves.push_back({type.type, &val, what});
-      return;
-    }
-    case Ty::Kind::Tuple:
-      if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size()) {
-        report(loc, DiagCode::K0205, what + " is a tuple of " + Twine(type.members.size()) + ", not " + spell(val));
-        bad = true;
-        return;
-      }
-      for (auto [index, member] : llvm::enumerate(val.members))
-        self(self, type.members[index], member, what + "." + std::to_string(index));
-      return;
-    default:
-      if (val.kind != Val::Kind::Unit) {
-        report(loc, DiagCode::K0205, what + " is (), not " + spell(val));
-        bad = true;
-      }
-      return;
-    }
-  };
-  for (auto [param, val] : llvm::zip(item.params, *ordered))
-    pair(pair, param.type, val, "argument '" + param.name + "' of '" + item.name + "'");
+  for (auto [param, type, val] : llvm::zip(item.params, types, args))
+    bad |= failed(
+        pairArguments(type, val, "argument '" + param.name + "' of '" + item.name + "'", leaves, solution, loc));
   if (bad)
     return failure();
 
@@ -409,6 +402,15 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
         }
       }
     }
+  // An argument of the wrong rank gives no sizes; that is what is wrong then.
+  for (Leaf &leaf : leaves)
+    if (!leaf.declared.isIndex() && getRank(leaf.declared) != getRank(leaf.arg->getType())) {
+      report(loc, DiagCode::K0201,
+             leaf.what + " has type " + spell(leaf.arg->getType()) + ", but " + spell(leaf.declared) + " is needed");
+      bad = true;
+    }
+  if (bad)
+    return failure();
   SmallVector<NamedAttribute> subst;
   for (auto &[name, least] : item.shapeVars) {
     DimAttr value = solution.lookup(name);
@@ -425,18 +427,48 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
                          "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
                              toString(value) + "' here"));
   }
+  if (bad)
+    return failure();
+  return builder.getDictionaryAttr(subst);
+}
+
+Type Elaborator::substituted(Type type, DictionaryAttr subst, Location loc, const Twine &what) {
+  if (Type result = substitute(type, subst))
+    return result;
+  for (DimAttr dim : getShape(type))
+    if (DimAttr size = substitute(dim, subst); size && size.getConstantValue().value_or(0) < 0) {
+      report(loc, DiagCode::K0307, "the size '" + toString(dim) + "' of " + what + " would be " + toString(size));
+      return {};
+    }
+  report(loc, DiagCode::K0204, "a dimension of " + what + " leaves 64 bits");
+  return {};
+}
+
+FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, ArrayRef<Val> args,
+                                                        ArrayRef<std::string> keywords, Location loc) {
+  SmallVector<std::string> names;
+  for (const Param &param : item.params)
+    names.push_back(param.name);
+  SmallVector<std::pair<std::string, Val>> extra;
+  FailureOr<std::vector<Val>> ordered = orderArguments(item.name, names, args, keywords, loc, &extra);
+  if (failed(ordered) || failed(elaborateItem(item)))
+    return failure();
+  SmallVector<Ty> types = llvm::map_to_vector(item.params, [](const Param &param) { return param.type; });
+  SmallVector<Leaf> leaves;
+  FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc);
+  if (failed(subst))
+    return failure();
   Prepared prepared;
-  prepared.subst = builder.getDictionaryAttr(subst);
+  prepared.subst = *subst;
+  bool bad = false;
   for (Leaf &leaf : leaves) {
     if (leaf.declared.isIndex()) {
       prepared.operands.push_back(asIndex(*leaf.arg, loc));
       continue;
     }
-    Type expected = substitute(leaf.declared, prepared.subst);
-    if (!expected) {
-      report(loc, DiagCode::K0204, "a dimension of " + leaf.what + " leaves 64 bits");
+    Type expected = substituted(leaf.declared, prepared.subst, loc, leaf.what);
+    if (!expected)
       return failure();
-    }
     FailureOr<Value> value = coerce(loc, leaf.arg->value, expected, leaf.what);
     bad |= failed(value);
     prepared.operands.push_back(succeeded(value) ? *value : Value());
@@ -447,11 +479,17 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
                          "'" + item.name + "' requires '" + clause.getText() + "', which may fail here"));
   if (bad)
     return failure();
+  for (Type type : item.function.getResultTypes()) {
+    Type result = substituted(type, prepared.subst, loc, "the value of '" + item.name + "'");
+    if (!result)
+      return failure();
+    prepared.results.push_back(result);
+  }
   for (StringRef name : item.unsolved)
     prepared.operands.push_back(
         DimOp::create(builder, loc, builder.getIndexType(), cast<DimAttr>(prepared.subst.get(name))));
   for (StringAttr global : item.globals) {
-    Val val = getGlobalParameter(global, loc);
+    Val val = getGlobalValue(global.getValue(), globalItems.find(global.getValue())->second, loc);
     if (val.isError())
       return failure();
     prepared.operands.push_back(val.value);
@@ -483,26 +521,90 @@ Val Elaborator::callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::s
   FailureOr<Prepared> prepared = prepareCall(item, args, keywords, loc);
   if (failed(prepared))
     return Val::error();
-  SmallVector<Type> types;
-  for (Type type : item.function.getResultTypes())
-    types.push_back(substitute(type, prepared->subst));
-  auto result = CallOp::create(builder, loc, types, item.name, prepared->operands, prepared->subst, ArrayAttr(),
+  auto result = CallOp::create(builder, loc, prepared->results, item.name, prepared->operands, prepared->subst, ArrayAttr(),
                                ArrayAttr());
   ValueRange values = result.getResults();
   return fill(*this, item.resultType, values);
 }
 
+/// Text that is the same for the same function: its body and what it closes over.
+static void identify(const Callable &callable, llvm::raw_ostream &os) {
+  switch (callable.kind) {
+  case Callable::Kind::Item:
+    os << callable.item->name;
+    return;
+  case Callable::Kind::Lambda: {
+    surface::LambdaOp lambda = callable.lambda;
+    os << lambda.getOperation() << '@' << callable.scope.get();
+    return;
+  }
+  case Callable::Kind::Operation:
+    os << callable.operation;
+    return;
+  case Callable::Kind::Derivative:
+    os << static_cast<int>(callable.derivative) << '<';
+    identify(*callable.base, os);
+    os << '>';
+    return;
+  }
+}
+
+static void identify(const Val &val, llvm::raw_ostream &os) {
+  if (val.kind == Val::Kind::Function)
+    identify(*val.function, os);
+  for (const Val &member : val.members)
+    identify(member, os);
+  os << ',';
+}
+
+std::optional<size_t> Elaborator::arity(const Callable &callable) {
+  switch (callable.kind) {
+  case Callable::Kind::Item:
+    return llvm::range_size(surface::syntaxRange(callable.item->op.getParamsAttr()));
+  case Callable::Kind::Lambda: {
+    surface::LambdaOp lambda = callable.lambda;
+    return llvm::range_size(surface::syntaxRange(lambda.getParamsAttr()));
+  }
+  case Callable::Kind::Derivative:
+    if (callable.derivative == Callable::Derivative::Grad || callable.derivative == Callable::Derivative::ValueAndGrad)
+      return arity(*callable.base);
+    return std::nullopt;
+  case Callable::Kind::Operation:
+    return std::nullopt;
+  }
+  llvm_unreachable("all kinds handled");
+}
+
 Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args,
                                ArrayRef<std::string> keywords, Location loc) {
-  if (inlineDepth >= kMaxInlineDepth) {
-    report(loc, DiagCode::K0208, "functions call each other without end");
+  if (exhausted)
     return Val::error();
-  }
-  llvm::SaveAndRestore<unsigned> depth(inlineDepth, inlineDepth + 1);
+  bool isItem = callable->kind == Callable::Kind::Item;
+  Inlining self;
+  llvm::raw_string_ostream os(self);
+  identify(*callable, os);
+  os << '(';
+  for (const Val &arg : args)
+    identify(arg, os);
+  auto endless = [&](const Twine &message) {
+    report(loc, DiagCode::K0208, message);
+    exhausted = true;
+    return Val::error();
+  };
+  if (llvm::is_contained(inlining, self))
+    return endless(isItem ? "'" + callable->item->name + "' calls itself, and recursion is not part of Kina"
+                          : std::string("this function calls itself, and recursion is not part of Kina"));
+  if (inlining.size() >= kMaxInlineDepth)
+    return endless("calls of functions that are elaborated in place nest more than " + Twine(kMaxInlineDepth) + " deep");
+  if (inlined >= kMaxInlined)
+    return endless("more than " + Twine(kMaxInlined) + " calls are elaborated in place in one function; " +
+                   "give the functions that are called often types for all parameters");
+  ++inlined;
+  inlining.push_back(std::move(self));
+  llvm::scope_exit leave([&] { inlining.pop_back(); });
   FailureOr<SmallVector<std::string>> names = parameterNames(*callable, loc);
   if (failed(names))
     return Val::error();
-  bool isItem = callable->kind == Callable::Kind::Item;
   StringRef name = isItem ? StringRef(callable->item->name) : StringRef("this function");
   SmallVector<std::pair<std::string, Val>> extra;
   FailureOr<std::vector<Val>> ordered = orderArguments(name, *names, args, keywords, loc, isItem ? &extra : nullptr);
@@ -518,76 +620,30 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
   // function it stands in.
   if (isItem) {
     FunctionItem &item = *callable->item;
-    for (auto &[key, val] : extra) {
-      DimAttr dim = item.shapeVars.count(key) ? asDim(val, loc) : DimAttr();
-      if (!item.shapeVars.count(key))
-        report(loc, DiagCode::K0205, "'" + item.name + "' has no parameter and no shape variable '" + key + "'");
-      if (!dim)
-        return Val::error();
-      scope->dims[key] = dim;
-    }
-    // Declared types over the item's own names, to match against the arguments.
     Scope pattern(moduleScope, nullptr);
     for (auto &[var, least] : item.shapeVars)
       pattern.dims[var.str()] = DimAttr::getName(context, var);
-    SmallVector<std::pair<Type, Type>> pairs;
-    for (auto [param, val] : llvm::zip(surface::syntaxRange(params), *ordered)) {
-      if (param.getChildren().empty() || val.kind == Val::Kind::Function)
-        continue;
-      FailureOr<Ty> type = elaborateType(param.getChild(0), pattern, param.getText());
+    SmallVector<Ty> types;
+    for (SyntaxAttr param : surface::syntaxRange(params)) {
+      FailureOr<Ty> type =
+          param.getChildren().empty() ? Ty() : elaborateType(param.getChild(0), pattern, param.getText());
       if (failed(type))
         return Val::error();
-      if (type->kind == Ty::Kind::Value) {
-        if (failed(asValue(val, loc, "argument '" + param.getText() + "'")))
-          return Val::error();
-        if (!type->indexName.empty()) {
-          DimAttr dim = asDim(val, loc);
-          if (!dim)
-            return Val::error();
-          scope->dims[type->indexName] = dim;
-        }
-        pairs.push_back({type->type, val.getType()});
-      }
+      types.push_back(*type);
     }
-    auto known = [&](StringRef var) {
-      auto it = scope->dims.find(var);
-      return it == scope->dims.end() ? DimAttr() : it->second;
-    };
-    for (bool progress = true; progress;) {
-      progress = false;
-      for (auto [declared, actual] : pairs) {
-        if (getRank(declared) != getRank(actual))
-          continue;
-        for (auto [dim, size] : llvm::zip(getShape(declared), getShape(actual))) {
-          NameSet inside;
-          collectNames(dim, inside);
-          SmallVector<StringRef> open;
-          for (StringRef var : inside)
-            if (!known(var))
-              open.push_back(var);
-          if (open.size() != 1)
-            continue;
-          if (DimAttr value = solveDim(dim, size, open[0], known)) {
-            scope->dims[open[0].str()] = value;
-            progress = true;
-          }
-        }
-      }
-    }
-    for (auto &[var, least] : item.shapeVars)
-      if (!known(var)) {
-        report(loc, DiagCode::K0203,
-               "shape variable '" + var + "' of '" + item.name + "' cannot be computed from the arguments");
-        return Val::error();
-      }
-    auto lookup = [&](StringRef var) { return known(var); };
+    SmallVector<Leaf> leaves;
+    FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc);
+    if (failed(subst))
+      return Val::error();
+    for (NamedAttribute var : *subst)
+      scope->dims[var.getName().str()] = cast<DimAttr>(var.getValue());
     for (ClauseAttr clause : item.clauses)
-      if (failed(oblige(loc, substitute(clause.getPred(), lookup), ObligationKind::precondition, DiagCode::K0304,
+      if (failed(oblige(loc, substitute(clause.getPred(), *subst), ObligationKind::precondition, DiagCode::K0304,
                         "'" + item.name + "' requires '" + clause.getText() + "', which may fail here")))
         return Val::error();
   }
   for (auto [param, val] : llvm::zip(surface::syntaxRange(params), *ordered)) {
-    if (!param.getChildren().empty() && val.kind != Val::Kind::Function) {
+    if (!param.getChildren().empty()) {
       FailureOr<Ty> type = elaborateType(param.getChild(0), *scope, param.getText());
       if (failed(type) || failed(checkDeclared(val, *type, loc, "argument '" + param.getText() + "'")))
         return Val::error();
@@ -641,6 +697,17 @@ Val Elaborator::differentiate(Callable::Derivative kind, StringRef name, ArrayRe
   return applyDerivative(*derivative, args, keywords, loc);
 }
 
+/// The structure as the user spells it.
+static std::string spellStructure(Elaborator &e, const Ty &type) {
+  if (type.kind == Ty::Kind::Value)
+    return e.spell(type.type);
+  std::string text = "(";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(type.members, os, [&](const Ty &member) { os << spellStructure(e, member); });
+  os << ")";
+  return text;
+}
+
 Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, ArrayRef<std::string> keywords,
                                 Location loc) {
   using D = Callable::Derivative;
@@ -661,7 +728,24 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
   SmallVector<Type> resultTypes;
   Ty resultStructure;
   Val resultVal;
+  size_t own = base.kind == Callable::Kind::Item ? base.item->params.size() : 0;
   bool isItem = base.kind == Callable::Kind::Item && !base.item->isTemplate;
+  if (isItem && failed(elaborateItem(*base.item)))
+    return Val::error();
+  // Module-level lets named in `wrt` become arguments of a function made for this purpose;
+  // those without a value are arguments already.
+  SmallVector<std::pair<std::string, Val>> globals;
+  for (const std::string &name : derivative.wrt) {
+    auto global = globalItems.find(name);
+    if (global == globalItems.end() || llvm::is_contained(*names, name) ||
+        (isItem && llvm::is_contained(base.item->globals, builder.getStringAttr(name))))
+      continue;
+    Val val = getGlobalValue(name, global->second, loc);
+    if (val.isError())
+      return val;
+    globals.push_back({name, val});
+  }
+  isItem &= globals.empty();
   if (isItem) {
     FunctionItem &item = *base.item;
     FailureOr<Prepared> prepared = prepareCall(item, point, pointKeywords, loc);
@@ -683,9 +767,9 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
       ranges.push_back({first + static_cast<unsigned>(index), 1});
       params.push_back(Val::of(operands[first + index]));
     }
-    for (Type type : item.function.getResultTypes())
-      resultTypes.push_back(substitute(type, subst));
+    resultTypes = prepared->results;
   } else {
+    SmallVector<std::pair<std::string, DimAttr>> sizes;
     std::vector<Val> ordered(point);
     if (base.kind == Callable::Kind::Operation ||
         (base.kind == Callable::Kind::Derivative && names->empty())) {
@@ -693,20 +777,33 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
       for (size_t i = 0; i < point.size(); ++i)
         names->push_back("");
     } else {
-      FailureOr<std::vector<Val>> sorted = orderArguments("the function", *names, point, pointKeywords, loc);
+      SmallVector<std::pair<std::string, Val>> extra;
+      FailureOr<std::vector<Val>> sorted = orderArguments("the function", *names, point, pointKeywords, loc,
+                                                          base.kind == Callable::Kind::Item ? &extra : nullptr);
       if (failed(sorted))
         return Val::error();
+      for (auto &[name, val] : extra) {
+        DimAttr dim = asDim(val, loc);
+        if (!dim)
+          return Val::error();
+        sizes.push_back({name, dim});
+      }
       ordered = *sorted;
     }
     for (Val &val : ordered)
       if (val.kind == Val::Kind::List && failed(asValue(val, loc, "an argument")))
         return Val::error();
     FailureOr<Lifted> lifted =
-        lift(derivative.base, ordered, SmallVector<std::string>(ordered.size(), ""), loc);
+        lift(derivative.base, ordered, SmallVector<std::string>(ordered.size(), ""), loc, sizes, globals);
     if (failed(lifted))
       return Val::error();
     callee = lifted->function;
     subst = lifted->subst;
+    own = ordered.size();
+    for (auto &[name, val] : globals) {
+      names->push_back(name);
+      ordered.push_back(val);
+    }
     for (const Val &val : ordered) {
       SmallVector<Value> leaves;
       if (val.kind != Val::Kind::Function)
@@ -726,7 +823,8 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
   // With respect to what.
   auto isFloat = [&](Type type) {
     Type element = getElementType(type);
-    return element && !(elementTypes.allowed(element) & ~kFloats);
+    unsigned mask = element ? elementTypes.allowed(element) : 0;
+    return mask && !(mask & ~kFloats);
   };
   SmallVector<size_t> chosen;
   if (derivative.hasWrt) {
@@ -746,14 +844,21 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
       return Val::error();
     }
   } else {
-    size_t own = isItem ? base.item->params.size() : params.size();
-    for (size_t i = 0; i < own; ++i) {
-      SmallVector<Value> leaves;
-      if (params[i].kind != Val::Kind::Function)
-        flatten(params[i], leaves);
-      if (llvm::any_of(leaves, [&](Value leaf) { return isFloat(leaf.getType()); }))
-        chosen.push_back(i);
-    }
+    bool hasFloats = false;
+    // All floats; if there are none, the open literals, which may become floats.
+    for (bool open : {false, true})
+      for (size_t i = 0; i < own && !(open && hasFloats); ++i) {
+        SmallVector<Value> leaves;
+        if (params[i].kind != Val::Kind::Function)
+          flatten(params[i], leaves);
+        if (llvm::any_of(leaves, [&](Value leaf) {
+              return open ? isa<HoleType>(elementTypes.resolve(getElementType(leaf.getType())))
+                          : isFloat(leaf.getType());
+            })) {
+          chosen.push_back(i);
+          hasFloats |= !open;
+        }
+      }
   }
   SmallVector<int64_t> wrt;
   SmallVector<Type> gradientTypes;
@@ -762,8 +867,7 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
     for (unsigned i = ranges[index].first, e = i + ranges[index].second; i < e; ++i) {
       // Only floats have derivatives. An open literal that is differentiated is one.
       bool open = isa<HoleType>(elementTypes.resolve(getElementType(operands[i].getType())));
-      if (!isFloat(operands[i].getType()) && !(derivative.hasWrt && open &&
-                                               elementTypes.restrict(getElementType(operands[i].getType()), kFloats)))
+      if (!isFloat(operands[i].getType()) && !(open && elementTypes.restrict(getElementType(operands[i].getType()), kFloats)))
         continue;
       wrt.push_back(i);
       gradientTypes.push_back(operands[i].getType());
@@ -809,6 +913,14 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
   auto wrtAttr = builder.getDenseI64ArrayAttr(wrt);
 
   if (!pulls) {
+    auto first = [&]() -> std::string {
+      if (isItem) {
+        const Ty &type = base.item->resultType;
+        return spellStructure(*this, type.kind == Ty::Kind::Tuple && !type.members.empty() ? type.members.front() : type);
+      }
+      return spell(resultVal.kind == Val::Kind::Tuple && !resultVal.members.empty() ? resultVal.members.front()
+                                                                                      : resultVal);
+    };
     // The loss is the first result, or the only one.
     if (resultTypes.empty() || getRank(resultTypes.front()) != 0 ||
         !elementTypes.restrict(getElementType(resultTypes.front()), kFloats) ||
@@ -816,8 +928,7 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
                       base.item->resultType.members.front().kind != Ty::Kind::Value
                 : resultVal.kind == Val::Kind::Tuple && !resultVal.members.front().isValue())) {
       InFlightDiagnostic diag = report(loc, DiagCode::K0603,
-                                       "the function's (first) result must be one float scalar, not " +
-                                           (resultTypes.empty() ? std::string("()") : spell(resultTypes.front())));
+                                       "the function's (first) result must be one float scalar, not " + first());
       attachHelp(diag) << "reduce it, for example with sum(..), or use vjp(f, x)(ct)";
       return Val::error();
     }
@@ -851,7 +962,12 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
   } else {
     expected = gradientTypes;
   }
-  for (const Val &arg : args) {
+  for (auto [arg, keyword] : llvm::zip(args, keywords)) {
+    if (!keyword.empty()) {
+      report(loc, DiagCode::K0205,
+             (derivative.derivative == D::VJP ? "the pullback takes no '" : "the pushforward takes no '") + keyword + "'");
+      return Val::error();
+    }
     Val val = arg;
     if (val.kind == Val::Kind::List && failed(asValue(val, loc, "an argument")))
       return Val::error();

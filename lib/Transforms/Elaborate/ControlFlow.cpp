@@ -16,6 +16,7 @@ void Elaborator::flatten(const Val &val, SmallVectorImpl<Value> &leaves) {
 Val Elaborator::rebuild(const Val &pattern, ValueRange &values) {
   Val result = pattern;
   result.pred = {};
+  result.overflows = false;
   if (pattern.isValue()) {
     result.value = values.front();
     values = values.drop_front();
@@ -26,19 +27,6 @@ Val Elaborator::rebuild(const Val &pattern, ValueRange &values) {
   for (Val &member : result.members)
     member = rebuild(member, values);
   return result;
-}
-
-/// Whether the value can cross a region's border: tensors, scalars, tuples of them.
-static bool isFirstOrder(const Val &val) {
-  switch (val.kind) {
-  case Val::Kind::Unit:
-  case Val::Kind::Value:
-    return true;
-  case Val::Kind::Tuple:
-    return llvm::all_of(val.members, isFirstOrder);
-  default:
-    return false;
-  }
 }
 
 static bool sameStructure(const Val &a, const Val &b) {
@@ -73,16 +61,30 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     }
     Val a = evaluateBlock(op.getThenRegion(), std::make_shared<Scope>(scope, current));
     Val b = evaluateBlock(op.getElseRegion(), std::make_shared<Scope>(scope, current));
-    FailureOr<Value> x = asValue(a, loc, "an arm of a mask's 'if'"), y = asValue(b, loc, "an arm of a mask's 'if'");
+    Location first = op.getThenRegion().front().getTerminator()->getLoc();
+    Location second = op.getElseRegion().front().getTerminator()->getLoc();
+    FailureOr<Value> x = asValue(a, first, "an arm of a mask's 'if'"), y = asValue(b, second, "an arm of a mask's 'if'");
     if (failed(x) || failed(y))
       return Val::error();
     ArrayRef<DimAttr> shape = getShape(condition->getType());
-    for (Value arm : {*x, *y})
-      if (getRank(arm.getType()) != 0 && getShape(arm.getType()) != shape) {
+    for (Value *arm : {&*x, &*y}) {
+      ArrayRef<DimAttr> have = getShape(arm->getType());
+      if (have.empty())
+        continue;
+      bool fits = have.size() == shape.size();
+      for (size_t i = 0; fits && i < have.size(); ++i)
+        fits = settle(makeRelation(PredKind::EQ, have[i], shape[i])) != Truth::Refuted;
+      if (!fits) {
         report(loc, DiagCode::K0404,
-               "the mask has type " + spell(condition->getType()) + ", but an arm has type " + spell(arm.getType()));
+               "the mask has type " + spell(condition->getType()) + ", but an arm has type " + spell(arm->getType()));
         return Val::error();
       }
+      FailureOr<Value> same =
+          coerce(loc, *arm, withShape(arm->getType(), shape), "an arm of a mask's 'if'", DiagCode::K0404);
+      if (failed(same))
+        return Val::error();
+      *arm = *same;
+    }
     if (!unifyElements(*x, *y, loc))
       return Val::error();
     return Val::of(SelectOp::create(builder, loc, *condition, broadcastTo(*x, shape, loc), broadcastTo(*y, shape, loc)));
@@ -94,12 +96,13 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     OpBuilder::InsertionGuard guard(builder);
     size_t facts = current->facts.size();
     if (fact)
-      current->facts.push_back(fact);
+      addFact(fact);
     builder.setInsertionPointToEnd(&target.emplaceBlock());
     Val val = source.empty() ? Val::unit() : evaluateBlock(source, std::make_shared<Scope>(scope, current));
     current->facts.resize(facts);
     return val;
   };
+  size_t outerVars = current->shapeVars.size();
   Val a = arm(op.getThenRegion(), branch.getThenRegion(), cond.pred);
   Val b = arm(op.getElseRegion(), branch.getElseRegion(), cond.pred ? makeNot(cond.pred) : PredAttr());
   auto give = [&](DiagCode code, const Twine &message) {
@@ -113,11 +116,21 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   }
   if (!hasElse)
     a = Val::unit(); // A statement: its value, if any, is dropped.
-  if (!isFirstOrder(a) || !isFirstOrder(b))
-    return give(DiagCode::K0206, "an arm of an 'if' gives " + spell(isFirstOrder(a) ? b : a) +
+  if (!a.isFirstOrder() || !b.isFirstOrder())
+    return give(DiagCode::K0206, "an arm of an 'if' gives " + spell(a.isFirstOrder() ? b : a) +
                                      ", but only tensors, scalars and tuples of them can leave it");
   if (!sameStructure(a, b))
     return give(DiagCode::K0402, "branch types differ: " + spell(a) + " and " + spell(b));
+  // A size that is bound in an arm does not exist behind it.
+  auto boundInside = [&](StringRef name) {
+    return llvm::any_of(llvm::drop_begin(current->shapeVars, outerVars),
+                        [&](auto &var) { return var.first == name; });
+  };
+  if (failed(requireKnownSizes(a, boundInside, op.getThenRegion().front().getTerminator()->getLoc(),
+                               "an arm of an 'if'"))) {
+    branch.erase();
+    return Val::error();
+  }
   SmallVector<Value> x, y;
   flatten(a, x);
   flatten(b, y);
@@ -172,7 +185,7 @@ static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, Operand
       bad = true;
       continue;
     }
-    if (!isFirstOrder(val)) {
+    if (!val.isFirstOrder()) {
       e.report(init.getLoc(), DiagCode::K0206,
                "a loop state is a tensor, a scalar or a tuple of them, not " + e.spell(val));
       bad = true;
@@ -315,6 +328,11 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
   FailureOr<States> states = evaluateStates(*this, op.getStatesAttr(), op.getInits(), scope);
   if (failed(low) || failed(high) || failed(states))
     return Val::error();
+  if (llvm::is_contained(states->names, op.getVar().getText())) {
+    report(op.getVar().getLocation(), DiagCode::K0114,
+           "'" + op.getVar().getText() + "' is both the counter and a state of this loop");
+    return Val::error();
+  }
   for (const Val *val : {&lo, &hi})
     if (!val->isScalar() || !elementTypes.restrict(getElementType(val->getType()), kIntegers)) {
       report(loc, DiagCode::K0206, "a loop bound is an integer scalar, not " + spell(*val));
@@ -328,7 +346,7 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
   auto loop = WhileOp::create(builder, loc, ValueRange(inits), TypeRange());
   if (checkpoint)
     loop.setCheckpointAttr(checkpoint);
-  if (lo.sym && hi.sym && lo.sym.isConstant(0) && !toString(hi.sym).starts_with("%"))
+  if (lo.sym && hi.sym && lo.sym.isConstant(0) && !isRuntime(hi.sym))
     loop.setTripBoundAttr(hi.sym);
   bool bad = false;
   {

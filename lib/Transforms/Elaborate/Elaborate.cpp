@@ -4,6 +4,7 @@
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/Support/ProgramStack.h"
 
 using namespace mlir;
 
@@ -121,6 +122,9 @@ LogicalResult Elaborator::run() {
       order.push_back(item.get());
       functions[item->name] = std::move(item);
     } else if (auto global = dyn_cast<surface::GlobalOp>(op)) {
+      for (SyntaxAttr decorator : surface::syntaxRange(global.getDecoratorsAttr()))
+        report(decorator.getLocation(), DiagCode::K0111,
+               "unknown decorator '@" + decorator.getText() + "' of a module-level 'let'");
       if (define(global.getName()))
         globalItems[global.getName().getText().str()] = {global};
     } else if (auto effect = dyn_cast<surface::EffectOp>(op)) {
@@ -134,27 +138,36 @@ LogicalResult Elaborator::run() {
       report(op.getLoc(), DiagCode::K0115, "'import' is not built");
     } else if (isa<surface::CoreOp>(op)) {
       report(op.getLoc(), DiagCode::K0115, "the core form is read, but not elaborated");
+      // Its name is known, so that uses of it are not reported again.
+      ArrayRef<SyntaxAttr> form = cast<surface::CoreOp>(op).getForm().getChildren();
+      if (form.size() > 1 && form[1].is(SyntaxKind::CoreSymbol))
+        moduleScope->names.insert({form[1].getText().str(), Val::error()});
     }
   }
 
   for (FunctionItem *item : order)
     (void)elaborateSignature(*item);
-  // Decorators that name other functions.
+  for (FunctionItem *item : order)
+    if (auto primal = functions.find(item->vjpOf); primal != functions.end())
+      primal->second->hasCustomVjp = true;
   bool anyExported = llvm::any_of(order, [](FunctionItem *item) { return item->exported; });
   for (FunctionItem *item : order)
     if (item->state != FunctionItem::State::Failed && !item->isTemplate)
       (void)elaborateItem(*item);
   for (FunctionItem *item : order) {
-    if (item->vjpOf.empty() || !item->function)
+    if (item->vjpOf.empty())
       continue;
     auto primal = functions.find(item->vjpOf);
     if (primal == functions.end())
-      report(item->op.getLoc(), DiagCode::K0111, "unknown function '" + item->vjpOf + "' in '@vjp'");
-    else if (primal->second->function)
-      primal->second->function.setCustomVjp(item->name);
+      report(item->vjpSyntax.getLocation(), DiagCode::K0111, "unknown function '" + item->vjpOf + "' in '@vjp'");
+    else
+      checkCustomVjp(*item, *primal->second);
   }
-  // A template that nobody calls has still to make sense on its own terms; without its
-  // arguments only its signature can be checked, which is done.
+  // What nothing uses has still to make sense on its own terms.
+  checkUnusedGlobals();
+  for (FunctionItem *item : order)
+    if (item->isTemplate && item->state != FunctionItem::State::Failed)
+      checkTemplateNames(*item);
 
   if (errors) {
     for (FunctionItem *item : order)
@@ -184,6 +197,10 @@ std::tuple<std::string, unsigned, unsigned> startOf(Location loc) {
   return {"", 0, 0};
 }
 
+/// Room for as many nested expressions and calls as the elaborator allows; only what is
+/// used of it takes memory.
+constexpr unsigned kStackSize = 1u << 29;
+
 struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
   void runOnOperation() override {
     SmallVector<Diagnostic> diagnostics;
@@ -194,7 +211,8 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
         diagnostics.push_back(std::move(diagnostic));
         return success();
       });
-      result = kina::elaborate::Elaborator(getOperation()).run();
+      // Functions call each other to any depth, and are elaborated as they are called.
+      llvm::runOnNewStack(kStackSize, [&] { result = kina::elaborate::Elaborator(getOperation()).run(); });
     }
     // Those at one place keep the order in which they were found.
     SmallVector<std::pair<decltype(startOf(getOperation().getLoc())), size_t>> order;

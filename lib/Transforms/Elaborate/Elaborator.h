@@ -31,6 +31,7 @@
 namespace kina::elaborate {
 
 using mlir::Block;
+using mlir::Operation;
 using mlir::BlockArgument;
 using mlir::DictionaryAttr;
 using mlir::FailureOr;
@@ -79,6 +80,8 @@ struct Val {
   /// Of an integer scalar: its value as a dimension. Run-time scalars are atoms whose name
   /// begins with '%'; they must cancel before a size is made of it.
   DimAttr sym;
+  /// Of an integer scalar without `sym`: its value as a dimension leaves 64 bits.
+  bool overflows = false;
   /// Of a boolean scalar: what it says about dimensions, if that is all it says.
   PredAttr pred;
   std::vector<Val> members;
@@ -93,6 +96,12 @@ struct Val {
   bool isValue() const { return kind == Kind::Value; }
   bool isScalar() const { return isValue() && getRank(value.getType()) == 0; }
   Type getType() const { return value.getType(); }
+  /// Whether it exists at run time and so can be a result, a loop state or an arm's value:
+  /// tensors, scalars, tuples of them.
+  bool isFirstOrder() const {
+    return kind == Kind::Unit || kind == Kind::Value ||
+           (kind == Kind::Tuple && llvm::all_of(members, [](const Val &member) { return member.isFirstOrder(); }));
+  }
 
   static Val error() { return Val(); }
   static Val unit() {
@@ -129,6 +138,8 @@ struct Ty {
   std::vector<Ty> members;
   /// `Index`: the shape variable that the parameter is.
   std::string indexName;
+  /// Of a function: the number of its parameters.
+  size_t arity = 0;
 };
 
 /// A function as a compile-time value.
@@ -183,6 +194,15 @@ struct FunctionContext {
   SmallVector<PredAttr> facts;
   std::string name;
   unsigned lifted = 0;
+  /// Module-level lets that have been evaluated here, or that stand for an argument here.
+  std::map<std::string, Val, std::less<>> globalValues;
+  /// What module-level lets are evaluated before: they come first, in order of use.
+  Operation *afterGlobals = nullptr;
+  /// Whether functions called from here are elaborated in place, so that they see the
+  /// arguments that module-level lets became.
+  bool inlinesItems = false;
+  /// Whether module-level lets are arguments here, so that others are evaluated anew.
+  bool ownsGlobals = false;
   /// The item that it, or the function it is lifted from, belongs to.
   FunctionItem *item = nullptr;
 };
@@ -212,6 +232,10 @@ struct FunctionItem {
   SmallVector<ClauseAttr> clauses;
   CheckpointAttr checkpoint;
   std::string vjpOf;
+  /// Where the rule is named; and whether a rule exists for this function.
+  SyntaxAttr vjpSyntax;
+  bool hasCustomVjp = false;
+  bool recursionReported = false;
   FuncOp function;
   /// Names of valueless module-level lets, trailing parameters after `unsolved`.
   SmallVector<mlir::StringAttr> globals;
@@ -221,8 +245,13 @@ struct FunctionItem {
 
 struct GlobalItem {
   surface::GlobalOp op;
-  bool inProgress = false;
+  bool inProgress = false, evaluated = false, failed = false;
 };
+
+/// A function elaborated in place at this moment: its body, what it closes over, and the
+/// functions among its arguments. The same once more would never end, for nothing else
+/// decides what is elaborated.
+using Inlining = std::string;
 
 //===----------------------------------------------------------------------===//
 // Elaborator
@@ -265,6 +294,13 @@ public:
   bool sameDim(DimAttr a, DimAttr b) { return a == b || settle(makeRelation(PredKind::EQ, a, b)) == Truth::Proved; }
   /// Requires the predicate here: proved is silent, refuted an error, open an obligation.
   LogicalResult oblige(Location loc, PredAttr pred, ObligationKind kind, DiagCode code, const llvm::Twine &text);
+  /// Requires that every divisor in the dimension is at least 1.
+  LogicalResult obligeDivisors(DimAttr dim, Location loc);
+  /// Requires that the dimension can be the size of a new tensor: it is not negative, its
+  /// divisors are not zero.
+  LogicalResult obligeSize(DimAttr dim, Location loc);
+  /// Adds the predicate, taken apart, to what is known here.
+  void addFact(PredAttr pred);
   /// Converts the value to the type: unifies element types, compares shapes. `what` names
   /// the value in messages.
   FailureOr<Value> coerce(Location loc, Value value, Type type, const llvm::Twine &what,
@@ -276,10 +312,23 @@ public:
   Val lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent = false);
   /// Makes a value of another function usable in the current one.
   Val translate(const Val &val, FunctionContext *from);
+  std::shared_ptr<Callable> translate(const std::shared_ptr<Callable> &callable, FunctionContext *from);
   Value capture(Value value, FunctionContext *from, FunctionContext *to);
   /// The value of a valueless module-level let, as a parameter of the current function.
   Val getGlobalParameter(mlir::StringAttr name, Location loc);
-  /// Turns the callable into a function over arguments of these types.
+  /// The value of a module-level let in the current function.
+  Val getGlobalValue(StringRef name, GlobalItem &item, Location loc);
+  /// Evaluates the module-level lets that no function uses, for their errors.
+  void checkUnusedGlobals();
+  /// Reports names that nothing can bind in a function that is elaborated only in place.
+  void checkTemplateNames(FunctionItem &item);
+  /// Checks that a rule takes what its function takes and gives what it must.
+  void checkCustomVjp(FunctionItem &rule, FunctionItem &primal);
+  /// Reports a value of which only the body of `owner` could say how large it is.
+  LogicalResult requireKnownSizes(const Val &val, llvm::function_ref<bool(StringRef)> isLocal, Location loc,
+                                  const llvm::Twine &owner);
+  /// Turns the callable into a function over arguments of these types. Module-level lets
+  /// in `globals` become arguments behind them; `sizes` are shape variables by keyword.
   struct Lifted {
     FuncOp function;
     SmallVector<Value> operands; ///< captures and sizes, after the arguments
@@ -287,11 +336,13 @@ public:
     Val result;                  ///< structure only; the values belong to the function
   };
   FailureOr<Lifted> lift(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args,
-                         ArrayRef<std::string> keywords, Location loc);
+                         ArrayRef<std::string> keywords, Location loc, ArrayRef<std::pair<std::string, DimAttr>> sizes,
+                         ArrayRef<std::pair<std::string, Val>> globals);
   void finalize(ArrayRef<FuncOp> functions);
 
   // --- Expressions (Expressions.cpp)
   Val evaluate(Value expr, const ScopePtr &scope);
+  Val evaluateOperation(Value expr, const ScopePtr &scope);
   /// The value of a loop bound to one name.
   Val decay(Val val);
   /// A block's statements and value.
@@ -311,6 +362,8 @@ public:
   Val dimValue(DimAttr dim, Location loc);
   /// The size that an integer scalar or list element stands for.
   DimAttr asDim(const Val &val, Location loc);
+  /// The same where a tensor is made of it.
+  DimAttr asSize(const Val &val, Location loc);
   FailureOr<SmallVector<DimAttr>> asShape(const Val &val, Location loc);
   /// An `index` with the scalar's value.
   Value asIndex(const Val &val, Location loc);
@@ -356,9 +409,26 @@ public:
   FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
                                              ArrayRef<std::string> keywords, Location loc,
                                              SmallVector<std::pair<std::string, Val>> *extra = nullptr);
+  /// A declared type over a function's shape variables, and the argument that meets it.
+  struct Leaf {
+    Type declared;
+    Val *arg;
+    std::string what;
+  };
+  LogicalResult pairArguments(const Ty &type, Val &val, const std::string &what, SmallVectorImpl<Leaf> &leaves,
+                              llvm::StringMap<DimAttr> &solution, Location loc);
+  /// Pairs arguments with parameters and solves the item's shape variables.
+  FailureOr<DictionaryAttr> matchArguments(FunctionItem &item, ArrayRef<Ty> types, llvm::MutableArrayRef<Val> args,
+                                           ArrayRef<std::pair<std::string, Val>> extra, SmallVectorImpl<Leaf> &leaves,
+                                           Location loc);
+  /// The type under the substitution; reports a size that overflows or gets negative.
+  Type substituted(Type type, DictionaryAttr subst, Location loc, const llvm::Twine &what);
+  /// The parameters of the callable if their number is known.
+  std::optional<size_t> arity(const Callable &callable);
   /// Everything that is passed to an item's function.
   struct Prepared {
     SmallVector<Value> operands;
+    SmallVector<Type> results;
     DictionaryAttr subst;
   };
   FailureOr<Prepared> prepareCall(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
@@ -373,8 +443,18 @@ public:
   std::map<std::string, GlobalItem, std::less<>> globalItems;
   std::map<std::string, mlir::Operation *, std::less<>> otherItems;
   SmallVector<FunctionItem *> order;
-  unsigned errors = 0, nextAtom = 0, inlineDepth = 0;
+  unsigned errors = 0, nextAtom = 0;
+  /// How deeply expressions and calls nest at this moment.
+  unsigned depth = 0;
+  /// Calls that were elaborated in place in the current item, and those in progress.
+  unsigned inlined = 0;
+  SmallVector<Inlining> inlining;
+  /// After endless recursion was reported nothing more of the item is looked at.
+  bool exhausted = false;
 };
+
+/// Whether the dimension depends on a value that is known only at run time.
+bool isRuntime(DimAttr dim);
 
 /// Arguments of an operation's call, as rules read them.
 class OperationCall {

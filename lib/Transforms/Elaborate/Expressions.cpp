@@ -31,7 +31,7 @@ Val Elaborator::dimValue(DimAttr dim, Location loc) {
   return Val::of(DimOp::create(builder, loc, elementTypes.fresh(kNumbers, kI32), dim), dim);
 }
 
-static bool isRuntime(DimAttr dim) {
+bool isRuntime(DimAttr dim) {
   NameSet names;
   collectNames(dim, names);
   return llvm::any_of(names, [](StringRef name) { return name.starts_with("%"); });
@@ -40,6 +40,10 @@ static bool isRuntime(DimAttr dim) {
 DimAttr Elaborator::asDim(const Val &val, Location loc) {
   if (val.isError())
     return {};
+  if (val.overflows) {
+    report(loc, DiagCode::K0204, "this size leaves 64 bits or divides by zero");
+    return {};
+  }
   if (!val.isScalar() || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
     if (val.isScalar() && getElementType(val.getType()).isIndex() && val.sym)
       return val.sym;
@@ -55,6 +59,17 @@ DimAttr Elaborator::asDim(const Val &val, Location loc) {
   return val.sym;
 }
 
+DimAttr Elaborator::asSize(const Val &val, Location loc) {
+  DimAttr dim = asDim(val, loc);
+  if (!dim)
+    return {};
+  if (std::optional<int64_t> size = dim.getConstantValue(); size && *size < 0) {
+    report(loc, DiagCode::K0206, "a size cannot be negative");
+    return {};
+  }
+  return succeeded(obligeSize(dim, loc)) ? dim : DimAttr();
+}
+
 FailureOr<SmallVector<DimAttr>> Elaborator::asShape(const Val &val, Location loc) {
   if (val.isError())
     return failure();
@@ -62,18 +77,24 @@ FailureOr<SmallVector<DimAttr>> Elaborator::asShape(const Val &val, Location loc
     return report(loc, DiagCode::K0206, "a shape is a list of sizes such as [B, 3], not " + spell(val));
   SmallVector<DimAttr> shape;
   for (const Val &member : val.members) {
-    DimAttr dim = asDim(member, loc);
+    DimAttr dim = asSize(member, loc);
     if (!dim)
       return failure();
-    if (std::optional<int64_t> size = dim.getConstantValue(); size && *size < 0)
-      return report(loc, DiagCode::K0206, "a size cannot be negative");
     shape.push_back(dim);
   }
   return shape;
 }
 
 Value Elaborator::asIndex(const Val &val, Location loc) {
-  if (val.sym && !isRuntime(val.sym))
+  // A quotient whose divisor may be zero is computed by the division, which tests it.
+  auto dividesSafely = [&](DimAttr dim) {
+    llvm::SetVector<DimAttr> divisors;
+    collectDivisors(dim, divisors);
+    return llvm::all_of(divisors, [&](DimAttr divisor) {
+      return settle(makeRelation(PredKind::LE, DimAttr::getConstant(context, 1), divisor)) == Truth::Proved;
+    });
+  };
+  if (val.sym && !isRuntime(val.sym) && dividesSafely(val.sym))
     return DimOp::create(builder, loc, builder.getIndexType(), val.sym);
   return CastOp::create(builder, loc, builder.getIndexType(), val.value);
 }
@@ -182,8 +203,13 @@ Val Elaborator::listToTensor(const Val &list, Location loc) {
       return false;
     if (val.kind == Val::Kind::List) {
       DimAttr size = DimAttr::getConstant(context, val.members.size());
-      if (shape.size() == depth)
+      if (shape.size() == depth) {
+        if (!elements.empty()) {
+          report(loc, DiagCode::K0201, "rows of a tensor literal have different ranks");
+          return false;
+        }
         shape.push_back(size);
+      }
       if (shape[depth] != size) {
         report(loc, DiagCode::K0201, "rows of a tensor literal have different lengths");
         return false;
@@ -231,8 +257,17 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
     return failure();
   switch (type.kind) {
   case Ty::Kind::Unknown:
-  case Ty::Kind::Function:
     return success();
+  case Ty::Kind::Function: {
+    if (val.kind != Val::Kind::Function)
+      return report(loc, DiagCode::K0206, what + " is " + spell(val) + ", but a function is declared");
+    std::optional<size_t> count = arity(*val.function);
+    if (count && *count != type.arity)
+      return report(loc, DiagCode::K0205,
+                    what + " is a function of " + Twine(*count) + " parameters, but one of " + Twine(type.arity) +
+                        " is declared");
+    return success();
+  }
   case Ty::Kind::Unit:
     if (val.kind != Val::Kind::Unit)
       return report(loc, DiagCode::K0206, what + " is " + spell(val) + ", but () is declared");
@@ -343,31 +378,42 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &scope, bool wantsT
       StringRef name = letDim.getName().getText();
       Val val = evaluate(letDim.getValue(), scope);
       FailureOr<Value> value = asValue(val, loc, "'let dim'");
+      // What uses the name of a bad one stays silent.
       if (failed(value)) {
+        scope->names[name.str()] = Val::error();
         bad = true;
         continue;
       }
       if (!val.isScalar() || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
+        scope->names[name.str()] = Val::error();
         report(loc, DiagCode::K0206, "'let dim' needs an integer scalar, not " + spell(val));
         bad = true;
         continue;
       }
-      if (current->shapeVars.count(name)) {
+      bool visible = false;
+      for (Scope *s = scope.get(); s; s = s->parent.get())
+        visible |= s->dims.count(name.str()) != 0;
+      if (visible) {
         report(letDim.getName().getLocation(), DiagCode::K0114,
                "shape variable '" + name + "' exists already in '" + current->name + "'");
         bad = true;
         continue;
       }
-      BindDimOp::create(builder, loc, builder.getStringAttr(name), *value);
-      current->shapeVars.insert({builder.getStringAttr(name).getValue(), 1});
-      scope->dims[name.str()] = DimAttr::getName(context, name);
+      // A body that is elaborated in place more than once binds a new size every time.
+      std::string unique = name.str();
+      for (unsigned count = 1; current->shapeVars.count(unique); ++count)
+        unique = name.str() + "." + std::to_string(count);
+      StringAttr bound = builder.getStringAttr(unique);
+      BindDimOp::create(builder, loc, bound, *value);
+      current->shapeVars.insert({bound.getValue(), 1});
+      scope->dims[name.str()] = DimAttr::getName(context, bound.getValue());
     } else if (auto assume = dyn_cast<surface::AssumeOp>(op)) {
       PredAttr pred = elaboratePred(assume.getPred(), *scope);
       bad |= !pred;
       if (!pred)
         continue;
       AssumeOp::create(builder, loc, pred, /*trusted=*/true);
-      current->facts.push_back(pred);
+      addFact(pred);
     } else if (auto check = dyn_cast<surface::CheckOp>(op)) {
       // `check (N = M)` is read as a tuple with one named member.
       Val val;
@@ -396,7 +442,7 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &scope, bool wantsT
       CheckOp::create(builder, loc, *value, builder.getStringAttr(text));
       if (val.pred) {
         AssumeOp::create(builder, loc, val.pred, /*trusted=*/false);
-        current->facts.push_back(val.pred);
+        addFact(val.pred);
       }
     } else if (auto statement = dyn_cast<surface::DoOp>(op)) {
       bad |= withCheckpoint(statement.getValue(), statement.getDecoratorsAttr()).isError();
@@ -484,29 +530,34 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
       return Val::error();
   }
   bool symbolic = a.sym && b.sym;
+  auto integer = [&](Value value, DimAttr (*combine)(DimAttr, DimAttr)) {
+    Val result = Val::of(value, symbolic ? combine(a.sym, b.sym) : DimAttr());
+    result.overflows = (symbolic && !result.sym) || a.overflows || b.overflows;
+    return result;
+  };
   switch (kind) {
   case K::Add:
-    return Val::of(AddOp::create(builder, loc, x, y), symbolic ? addDims(a.sym, b.sym) : DimAttr());
+    return integer(AddOp::create(builder, loc, x, y), addDims);
   case K::Sub:
-    return Val::of(SubOp::create(builder, loc, x, y), symbolic ? subDims(a.sym, b.sym) : DimAttr());
+    return integer(SubOp::create(builder, loc, x, y), subDims);
   case K::Mul:
-    return Val::of(MulOp::create(builder, loc, x, y), symbolic ? mulDims(a.sym, b.sym) : DimAttr());
+    return integer(MulOp::create(builder, loc, x, y), mulDims);
   case K::Div:
-    return Val::of(DivOp::create(builder, loc, x, y), symbolic ? floorDivDims(a.sym, b.sym) : DimAttr());
+    return integer(DivOp::create(builder, loc, x, y), floorDivDims);
   case K::Rem:
-    return Val::of(ModOp::create(builder, loc, x, y), symbolic ? modDims(a.sym, b.sym) : DimAttr());
+    return integer(ModOp::create(builder, loc, x, y), modDims);
   case K::FloorDiv:
   case K::CeilDiv:
   case K::Mod: {
     if (!restrictElement(x, kIntegers, loc, "integer division needs integers"))
       return Val::error();
     if (kind == K::FloorDiv)
-      return Val::of(DivOp::create(builder, loc, x, y), symbolic ? floorDivDims(a.sym, b.sym) : DimAttr());
+      return integer(DivOp::create(builder, loc, x, y), floorDivDims);
     if (kind == K::Mod)
-      return Val::of(ModOp::create(builder, loc, x, y), symbolic ? modDims(a.sym, b.sym) : DimAttr());
+      return integer(ModOp::create(builder, loc, x, y), modDims);
     Value negative = NegOp::create(builder, loc, x);
     Value quotient = DivOp::create(builder, loc, negative, y);
-    return Val::of(NegOp::create(builder, loc, quotient), symbolic ? ceilDivDims(a.sym, b.sym) : DimAttr());
+    return integer(NegOp::create(builder, loc, quotient), ceilDivDims);
   }
   case K::Pow:
     return Val::of(PowOp::create(builder, loc, x, y));
@@ -566,7 +617,12 @@ Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(evaluated);
+    // What the left side says holds on the right; what the right side checks holds nowhere else.
+    size_t facts = current->facts.size();
+    if (a.pred)
+      addFact(isAnd ? a.pred : makeNot(a.pred));
     b = evaluate(op.getRhs(), scope);
+    current->facts.resize(facts);
     FailureOr<Value> value = asValue(b, loc, isAnd ? "'and'" : "'or'");
     if (failed(value) || !b.isScalar() || !elementTypes.restrict(b.getType(), kBool)) {
       if (succeeded(value))
@@ -634,6 +690,10 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
           return true;
         if (val.isError())
           return false;
+        if (val.overflows) {
+          report(loc, DiagCode::K0204, "a slice bound leaves 64 bits or divides by zero");
+          return false;
+        }
         if (!val.isScalar() || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
           report(loc, DiagCode::K0206, "a slice bound is an integer scalar, not " + spell(val));
           return false;
@@ -649,8 +709,8 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
         if (std::optional<int64_t> value = dim.getConstantValue();
             value && *value < 0 && given->kind != Val::Kind::Unit) {
           InFlightDiagnostic diag = report(loc, DiagCode::K0307, "a slice bound cannot be negative");
-          attachHelp(diag) << "counted from the end, this bound is '"
-                           << toString(addDims(extent, DimAttr::getConstant(context, *value))) << "'";
+          if (DimAttr spelled = addDims(extent, dim))
+            attachHelp(diag) << "counted from the end, this bound is '" << toString(spelled) << "'";
           bad = true;
         }
       DimAttr size = subDims(high, low);
@@ -668,6 +728,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
         bad = true;
         continue;
       }
+      bad |= failed(obligeDivisors(size, loc));
       bad |= failed(bound(zero, low, axis, "a slice may start before the first element"));
       bad |= failed(bound(high, extent, axis, "a slice may end behind the last element"));
       bad |= failed(bound(zero, size, axis, "a slice may end before it starts"));
@@ -686,11 +747,17 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
     }
     if (sub.sym && sub.sym.isConstant() && *sub.sym.getConstantValue() < 0) {
       InFlightDiagnostic diag = report(loc, DiagCode::K0307, "an index cannot be negative");
-      attachHelp(diag) << "counted from the end, write '" << toString(addDims(extent, sub.sym)) << "'";
+      if (DimAttr spelled = addDims(extent, sub.sym))
+        attachHelp(diag) << "counted from the end, write '" << toString(spelled) << "'";
       bad = true;
       continue;
     }
     DimAttr position = sub.sym ? sub.sym : freshAtom();
+    if (!addDims(position, one)) {
+      report(loc, DiagCode::K0204, "an index leaves 64 bits");
+      bad = true;
+      continue;
+    }
     bad |= failed(bound(zero, position, axis, "an index may lie before the first element"));
     bad |= failed(bound(addDims(position, one), extent, axis, "an index may lie behind the last element",
                         position.isConstant()));
@@ -726,7 +793,27 @@ Val Elaborator::index(const Val &given, ArrayRef<Val> subscripts, Location loc) 
 // Expressions
 //===----------------------------------------------------------------------===//
 
+/// Expressions and calls nest no deeper than this, which the pass's stack has room for.
+static constexpr unsigned kMaxDepth = 10000;
+
 Val Elaborator::evaluate(Value expr, const ScopePtr &scope) {
+  if (exhausted)
+    return Val::error();
+  if (depth >= kMaxDepth) {
+    report(expr.getLoc(), DiagCode::K0107,
+           "expressions and the functions they call nest more than " + Twine(kMaxDepth) + " deep here");
+    exhausted = true;
+    return Val::error();
+  }
+  llvm::SaveAndRestore<unsigned> nested(depth, depth + 1);
+  Val val = evaluateOperation(expr, scope);
+  // An integer from anywhere can be computed with, as an unknown.
+  if (val.isScalar() && !val.sym && !val.overflows && (elementTypes.allowed(getElementType(val.getType())) & kIntegers))
+    val.sym = freshAtom();
+  return val;
+}
+
+Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
   Operation *op = expr.getDefiningOp();
   Location loc = op->getLoc();
   auto evaluateAll = [&](auto &&range) {
@@ -841,6 +928,12 @@ Val Elaborator::evaluate(Value expr, const ScopePtr &scope) {
         auto callable = std::make_shared<Callable>(Callable::Kind::Lambda, loc);
         callable->lambda = lambda;
         callable->scope = scope;
+        llvm::StringSet<> seen;
+        for (SyntaxAttr param : surface::syntaxRange(lambda.getParamsAttr()))
+          if (!seen.insert(param.getText()).second) {
+            report(param.getLocation(), DiagCode::K0114, "parameter '" + param.getText() + "' is declared twice");
+            return Val::error();
+          }
         return Val::of(std::move(callable));
       })
       .Case([&](surface::BlockOp block) {

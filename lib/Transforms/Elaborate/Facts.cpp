@@ -47,7 +47,42 @@ static std::optional<std::pair<StringRef, DimAttr>> orient(PredAttr fact) {
   return std::nullopt;
 }
 
+/// The negation, with `not` moved inwards until it is gone: `not (a < b)` is `b <= a`.
+static PredAttr negated(PredAttr pred) {
+  ArrayRef<DimAttr> dims = pred.getDims();
+  auto parts = [&] { return llvm::map_to_vector(pred.getPreds(), negated); };
+  switch (pred.getKind()) {
+  case PredKind::EQ:
+    return makeRelation(PredKind::NE, dims[0], dims[1]);
+  case PredKind::NE:
+    return makeRelation(PredKind::EQ, dims[0], dims[1]);
+  case PredKind::LE:
+    return makeRelation(PredKind::LT, dims[1], dims[0]);
+  case PredKind::LT:
+    return makeRelation(PredKind::LE, dims[1], dims[0]);
+  case PredKind::Not:
+    return pred.getPreds()[0];
+  case PredKind::And:
+    return makeOr(parts());
+  case PredKind::Or:
+    return makeAnd(parts());
+  }
+  llvm_unreachable("all kinds handled");
+}
+
+void Elaborator::addFact(PredAttr pred) {
+  while (pred.getKind() == PredKind::Not)
+    pred = negated(pred.getPreds()[0]);
+  if (pred.getKind() == PredKind::And)
+    for (PredAttr part : pred.getPreds())
+      addFact(part);
+  else
+    current->facts.push_back(pred);
+}
+
 Elaborator::Truth Elaborator::settle(PredAttr pred) {
+  while (pred.getKind() == PredKind::Not)
+    pred = negated(pred.getPreds()[0]);
   auto verdict = [](std::optional<bool> value) {
     return !value ? Truth::Open : *value ? Truth::Proved : Truth::Refuted;
   };
@@ -111,7 +146,29 @@ Elaborator::Truth Elaborator::settle(PredAttr pred) {
     return llvm::all_of(pred.getPreds(), [&](PredAttr part) { return settle(part) == Truth::Proved; })
                ? Truth::Proved
                : Truth::Open;
+  if (pred.getKind() == PredKind::Or &&
+      llvm::any_of(pred.getPreds(), [&](PredAttr part) { return settle(part) == Truth::Proved; }))
+    return Truth::Proved;
   return follows(pred) ? Truth::Proved : Truth::Open;
+}
+
+LogicalResult Elaborator::obligeDivisors(DimAttr dim, Location loc) {
+  llvm::SetVector<DimAttr> divisors;
+  collectDivisors(dim, divisors);
+  bool bad = false;
+  for (DimAttr divisor : divisors)
+    bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, 1), divisor),
+                         ObligationKind::divisor, DiagCode::K0306,
+                         "the divisor '" + toString(divisor) + "' of the size '" + toString(dim) +
+                             "' may be less than 1"));
+  return failure(bad);
+}
+
+LogicalResult Elaborator::obligeSize(DimAttr dim, Location loc) {
+  if (failed(obligeDivisors(dim, loc)))
+    return failure();
+  return oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, 0), dim), ObligationKind::bounds,
+                DiagCode::K0307, "the size '" + toString(dim) + "' may be negative");
 }
 
 LogicalResult Elaborator::oblige(Location loc, PredAttr pred, ObligationKind kind, DiagCode code,

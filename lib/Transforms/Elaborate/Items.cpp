@@ -3,6 +3,8 @@
 #include "Elaborator.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -51,6 +53,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     } else if (name == "vjp" && decorator.getChildren().size() == 1 &&
                decorator.getChild(0).is(SyntaxKind::Keyword) && decorator.getChild(0).getText() == "of") {
       item.vjpOf = decorator.getChild(0).getChild(0).getText().str();
+      item.vjpSyntax = decorator;
     } else {
       InFlightDiagnostic diag =
           report(decorator.getLocation(), DiagCode::K0111, "unknown decorator '@" + name + "' of a function");
@@ -76,11 +79,11 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   Scope &module = *moduleScope;
   for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr())) {
     SyntaxAttr type = paramType(param);
-    if (!type || isTemplateType(type)) {
+    SyntaxAttr plain = type && type.is(SyntaxKind::TypeRef) ? type.getChild(0) : type;
+    if (!type || isTemplateType(type))
       item.isTemplate = true;
-    } else if (type.is(SyntaxKind::TypeName) && type.getText() == "Index") {
+    else if (plain.is(SyntaxKind::TypeName) && plain.getText() == "Index")
       item.shapeVars.insert({param.getText(), 1});
-    }
     if (type)
       collectShapeVars(type, module, item.shapeVars);
   }
@@ -88,6 +91,17 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     collectShapeVars(op.getReturnTypeAttr(), module, item.shapeVars);
   for (SyntaxAttr pred : surface::syntaxRange(op.getRequiresClausesAttr()))
     collectShapeVars(pred, module, item.shapeVars);
+  for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr())) {
+    // A size that is an integer parameter would be two things of one name.
+    SyntaxAttr type = paramType(param);
+    if (!type || !type.is(SyntaxKind::DType) || !(maskOf(dtype(type.getText())) & kIntegers) ||
+        !item.shapeVars.count(param.getText()))
+      continue;
+    InFlightDiagnostic diag =
+        report(param.getLocation(), DiagCode::K0206,
+               "'" + param.getText() + "' stands for a size here, so it cannot be of type " + type.getText());
+    attachHelp(diag) << "declare '" << param.getText() << ": Index'";
+  }
   if (item.isTemplate && item.exported)
     report(op.getLoc(), DiagCode::K0206,
            "'" + item.name + "' is exported, so every parameter needs a type that is no function");
@@ -194,14 +208,14 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
 
 /// Binds a parameter's structure to block arguments.
 static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location loc, FunctionContext &ctx,
-                         SmallVectorImpl<DictionaryAttr> &attrs, const Param &param) {
+                         SmallVectorImpl<DictionaryAttr> &attrs, const Param &param, const std::string &name) {
   MLIRContext *context = e.getContext();
   switch (type.kind) {
   case Ty::Kind::Value: {
     BlockArgument argument = entry->addArgument(type.type, loc);
     SmallVector<NamedAttribute> named;
     OpBuilder b(context);
-    named.push_back(b.getNamedAttr(kNameArgAttrName, b.getStringAttr(param.name)));
+    named.push_back(b.getNamedAttr(kNameArgAttrName, b.getStringAttr(name)));
     if (param.borrowed)
       named.push_back(b.getNamedAttr(kBorrowArgAttrName, b.getUnitAttr()));
     if (!type.indexName.empty())
@@ -216,8 +230,9 @@ static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location l
   }
   case Ty::Kind::Tuple: {
     std::vector<Val> members;
-    for (const Ty &member : type.members)
-      members.push_back(bindArguments(e, member, entry, loc, ctx, attrs, param));
+    for (auto [index, member] : llvm::enumerate(type.members))
+      members.push_back(
+          bindArguments(e, member, entry, loc, ctx, attrs, param, name + "." + std::to_string(index)));
     return Val::tuple(std::move(members));
   }
   default:
@@ -257,6 +272,8 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   case FunctionItem::State::Failed:
     return failure();
   case FunctionItem::State::InProgress:
+    if (std::exchange(item.recursionReported, true))
+      return failure();
     return report(item.op.getLoc(), DiagCode::K0208, "'" + item.name + "' calls itself, and recursion is not part of Kina");
   case FunctionItem::State::Untouched:
     if (failed(elaborateSignature(item)))
@@ -270,6 +287,9 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   Location loc = item.op.getLoc();
   OpBuilder::InsertionGuard guard(builder);
   llvm::SaveAndRestore<FunctionContext *> saved(current);
+  llvm::SaveAndRestore<unsigned> savedInlined(inlined, 0);
+  llvm::SaveAndRestore<SmallVector<Inlining>> savedInlining(inlining, {});
+  llvm::SaveAndRestore<bool> savedExhausted(exhausted, false);
 
   FunctionContext ctx;
   ctx.name = item.name;
@@ -288,11 +308,26 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
     ctx.shapeVars.insert({name, least});
     vars.push_back(ShapeVarAttr::get(context, name, least));
   }
-  for (ClauseAttr clause : item.clauses)
-    ctx.facts.push_back(clause.getPred());
+  // Clauses that contradict each other would prove everything.
+  for (ClauseAttr clause : item.clauses) {
+    if (settle(clause.getPred()) == Truth::Refuted) {
+      InFlightDiagnostic diag = report(clause.getLoc(), DiagCode::K0305,
+                                       "'" + clause.getText() + "' cannot hold" +
+                                           (ctx.facts.empty() ? "" : " together with the clauses before it"));
+      NameSet names;
+      collectNames(clause.getPred(), names);
+      for (StringRef name : names)
+        if (int64_t least = item.shapeVars.lookup(name); least > 0) {
+          attachHelp(diag) << "'" << name << "' is at least " << least << "; a shape variable that may be 0 is declared, '<"
+                           << name << " >= 0>'";
+          break;
+        }
+    }
+    addFact(clause.getPred());
+  }
   SmallVector<DictionaryAttr> argAttrs;
   for (Param &param : item.params)
-    scope->names[param.name] = bindArguments(*this, param.type, ctx.entry, param.loc, ctx, argAttrs, param);
+    scope->names[param.name] = bindArguments(*this, param.type, ctx.entry, param.loc, ctx, argAttrs, param, param.name);
   for (StringRef name : item.unsolved) {
     ctx.entry->addArgument(builder.getIndexType(), loc);
     argAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kDimArgAttrName, builder.getStringAttr(name))));
@@ -300,8 +335,18 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
 
   Val result = evaluateBlock(item.op.getBody(), scope,
                              item.result && item.result->kind == Ty::Kind::Tuple);
+  Location valueLoc = item.op.getBody().front().getTerminator()->getLoc();
+  if (!result.isError() && !result.isFirstOrder()) {
+    report(valueLoc, DiagCode::K0206,
+           "the value of '" + item.name + "' is " + spell(result) +
+               ", but only tensors, scalars and tuples of them can leave a function");
+    result = Val::error();
+  }
   if (item.result && !result.isError())
     (void)checkDeclared(result, *item.result, loc, "the value of '" + item.name + "'");
+  if (!result.isError() && errors == before)
+    (void)requireKnownSizes(
+        result, [&](StringRef name) { return !item.shapeVars.count(name); }, valueLoc, "'" + item.name + "'");
   SmallVector<Value> leaves;
   if (!result.isError() && errors == before)
     flatten(result, leaves);
@@ -345,7 +390,13 @@ void Elaborator::finalize(ArrayRef<FuncOp> functions) {
       if (auto floating = dyn_cast<FloatType>(type)) {
         double number = isa<FloatAttr>(value) ? cast<FloatAttr>(value).getValueAsDouble()
                                               : static_cast<double>(cast<IntegerAttr>(value).getInt());
-        constant.setValueAttr(FloatAttr::get(floating, number));
+        FloatAttr rounded = FloatAttr::get(floating, number);
+        if (std::isfinite(number) && rounded.getValue().isInfinity()) {
+          std::string text;
+          llvm::raw_string_ostream(text) << llvm::format("%g", number);
+          report(constant.getLoc(), DiagCode::K0106, text + " does not fit in " + spell(type));
+        }
+        constant.setValueAttr(rounded);
       } else {
         int64_t number = cast<IntegerAttr>(value).getInt();
         unsigned width = type.getIntOrFloatBitWidth();
@@ -387,6 +438,18 @@ Value Elaborator::capture(Value value, FunctionContext *from, FunctionContext *t
   return it->second;
 }
 
+std::shared_ptr<Callable> Elaborator::translate(const std::shared_ptr<Callable> &callable, FunctionContext *from) {
+  // Lambdas are closed over scopes that know their function; only a derivative's point is
+  // made of values.
+  if (callable->kind != Callable::Kind::Derivative)
+    return callable;
+  auto result = std::make_shared<Callable>(*callable);
+  result->base = translate(callable->base, from);
+  for (Val &point : result->point)
+    point = translate(point, from);
+  return result;
+}
+
 Val Elaborator::translate(const Val &val, FunctionContext *from) {
   if (from == current || !from)
     return val;
@@ -398,11 +461,8 @@ Val Elaborator::translate(const Val &val, FunctionContext *from) {
   }
   for (Val &member : result.members)
     member = translate(member, from);
-  if (val.kind == Val::Kind::Function && !val.function->point.empty()) {
-    result.function = std::make_shared<Callable>(*val.function);
-    for (Val &point : result.function->point)
-      point = translate(point, from);
-  }
+  if (val.kind == Val::Kind::Function)
+    result.function = translate(val.function, from);
   return result;
 }
 
@@ -433,8 +493,196 @@ Val Elaborator::getGlobalParameter(StringAttr name, Location loc) {
         return Val::error();
       }
     it = root->globals.insert({name, root->entry->addArgument(type->type, global.op.getLoc())}).first;
+    bool integer = getRank(type->type) == 0 && (maskOf(type->type) & kIntegers);
+    root->globalValues[name.str()] = Val::of(it->second, integer ? freshAtom() : DimAttr());
   }
-  return translate(Val::of(it->second), root);
+  return translate(root->globalValues.find(name.getValue())->second, root);
+}
+
+Val Elaborator::getGlobalValue(StringRef name, GlobalItem &item, Location loc) {
+  FunctionContext *root = current;
+  for (;; root = root->parent) {
+    if (auto known = root->globalValues.find(name); known != root->globalValues.end())
+      return translate(known->second, root);
+    if (root->ownsGlobals || !root->parent)
+      break;
+  }
+  if (item.failed)
+    return Val::error();
+  if (item.op.getInit().empty())
+    return getGlobalParameter(builder.getStringAttr(name), loc);
+  if (item.inProgress) {
+    report(loc, DiagCode::K0208, "the value of '" + name + "' needs itself");
+    return Val::error();
+  }
+  llvm::SaveAndRestore<bool> progress(item.inProgress, true);
+  item.evaluated = true;
+  Val val;
+  {
+    // Once in a function, before all else, whatever is known where it is used.
+    OpBuilder::InsertionGuard guard(builder);
+    llvm::SaveAndRestore<FunctionContext *> saved(current, root);
+    llvm::SaveAndRestore<SmallVector<PredAttr>> facts(root->facts, {});
+    if (!root->afterGlobals) {
+      builder.setInsertionPointToStart(root->entry);
+      root->afterGlobals = literalBool(false, loc).value.getDefiningOp();
+    }
+    builder.setInsertionPoint(root->afterGlobals);
+    val = decay(evaluateBlock(item.op.getInit(), std::make_shared<Scope>(moduleScope, root)));
+    if (item.op.getTypeAttr() && !val.isError()) {
+      Scope module(moduleScope, nullptr);
+      FailureOr<Ty> type = elaborateType(item.op.getTypeAttr(), module);
+      if (failed(type) || failed(checkDeclared(val, *type, item.op.getLoc(), "the value of '" + name + "'")))
+        val = Val::error();
+    }
+  }
+  if (val.isError()) {
+    item.failed = true;
+    return val;
+  }
+  // A single literal has the type that each use needs.
+  if (!val.isValue() || !val.value.getDefiningOp<ConstantOp>() || item.op.getTypeAttr())
+    root->globalValues[name.str()] = val;
+  return translate(val, root);
+}
+
+void Elaborator::checkUnusedGlobals() {
+  FunctionItem scratch;
+  scratch.name = "the module";
+  FunctionContext ctx;
+  ctx.name = scratch.name;
+  ctx.item = &scratch;
+  OpBuilder::InsertionGuard guard(builder);
+  llvm::SaveAndRestore<FunctionContext *> saved(current, &ctx);
+  builder.setInsertionPointToEnd(module.getBody());
+  ctx.function = FuncOp::create(builder, module.getLoc(), "module", builder.getFunctionType({}, {}));
+  ctx.entry = &ctx.function.getBody().emplaceBlock();
+  builder.setInsertionPointToEnd(ctx.entry);
+  for (auto &[name, item] : globalItems)
+    if (item.op.getInit().empty())
+      collectShapeVars(item.op.getTypeAttr(), *moduleScope, ctx.shapeVars);
+  for (auto &[name, item] : globalItems)
+    if (!item.evaluated && !item.op.getInit().empty())
+      (void)getGlobalValue(name, item, item.op.getLoc());
+  scratch.made.push_back(ctx.function);
+  for (FuncOp function : llvm::reverse(scratch.made))
+    function.erase();
+}
+
+void Elaborator::checkTemplateNames(FunctionItem &item) {
+  // Only calls know what its names mean; that something binds each of them can be said.
+  llvm::StringSet<> bound;
+  auto bind = [&](auto &&self, SyntaxAttr syntax) -> void {
+    if (!syntax.getText().empty())
+      bound.insert(syntax.getText());
+    for (SyntaxAttr child : syntax.getChildren())
+      self(self, child);
+  };
+  bool handlers = false;
+  auto bindAll = [&](Operation *op) {
+    for (NamedAttribute attr : op->getAttrs()) {
+      if (auto syntax = dyn_cast<SyntaxAttr>(attr.getValue()))
+        bind(bind, syntax);
+      if (auto array = dyn_cast<ArrayAttr>(attr.getValue()))
+        for (Attribute member : array)
+          if (auto syntax = dyn_cast<SyntaxAttr>(member))
+            bind(bind, syntax);
+    }
+    handlers |= isa<surface::HandleOp, surface::PerformOp>(op);
+  };
+  item.op->walk(bindAll);
+  if (handlers)
+    return;
+  // The subscripts of `wrt` and a check's `N = M` are names, too, which the walk has seen.
+  item.op->walk([&](surface::NameOp name) {
+    if (bound.contains(name.getName()))
+      return;
+    bool callee = llvm::any_of(name->getUsers(), [&](Operation *user) {
+      auto call = dyn_cast<surface::CallOp>(user);
+      return call && call.getCallee() == name.getResult();
+    });
+    unsigned before = errors;
+    if (!lookup(name.getName(), name.getLoc(), moduleScope, /*silent=*/true).isError() || errors != before ||
+        globalItems.count(name.getName()) || isKnownLater(name.getName()))
+      return;
+    if (callee)
+      report(name.getLoc(), DiagCode::K0112, "unknown operation '" + name.getName() + "'");
+    else
+      (void)lookup(name.getName(), name.getLoc(), moduleScope);
+  });
+}
+
+LogicalResult Elaborator::requireKnownSizes(const Val &val, llvm::function_ref<bool(StringRef)> isLocal, Location loc,
+                                            const Twine &owner) {
+  SmallVector<Value> leaves;
+  flatten(val, leaves);
+  for (Value leaf : leaves) {
+    NameSet names;
+    collectNames(leaf.getType(), names);
+    for (StringRef name : names)
+      if (isLocal(name)) {
+        StringRef spelled = name.split('.').first;
+        InFlightDiagnostic diag = report(loc, DiagCode::K0207,
+                                         "the value of " + owner + " has type " + spell(leaf.getType()) +
+                                             ", and only inside it is known what '" + name + "' is");
+        attachHelp(diag) << "bind '" << spelled << "' outside, or take it as a parameter '" << spelled << ": Index'";
+        return failure();
+      }
+  }
+  return success();
+}
+
+void Elaborator::checkCustomVjp(FunctionItem &rule, FunctionItem &primal) {
+  Location loc = rule.vjpSyntax.getLocation();
+  for (FunctionItem *item : {&rule, &primal})
+    if (item->isTemplate) {
+      report(loc, DiagCode::K0206,
+             "'@vjp' needs functions whose parameters all have a type that is no function, unlike '" + item->name + "'");
+      return;
+    }
+  if (!rule.function || !primal.function)
+    return; // reported
+  if (primal.function.getCustomVjp()) {
+    report(loc, DiagCode::K0114,
+           "'" + primal.name + "' has a rule already, '" + primal.function.getCustomVjp()->str() + "'");
+    return;
+  }
+  auto declared = [](FunctionItem &item) {
+    unsigned count = 0;
+    for (Param &param : item.params)
+      count += param.count;
+    return item.function.getArgumentTypes().take_front(count);
+  };
+  auto isFloat = [&](Type type) { return (maskOf(getElementType(type)) & kFloats) != 0; };
+  SmallVector<Type> takes(declared(primal)), gives = llvm::filter_to_vector(declared(primal), isFloat);
+  llvm::append_range(takes, primal.function.getResultTypes());
+  llvm::copy_if(primal.function.getResultTypes(), std::back_inserter(takes), isFloat);
+  auto compare = [&](ArrayRef<Type> have, ArrayRef<Type> want, StringRef what, StringRef rest) {
+    if (have.size() != want.size()) {
+      InFlightDiagnostic diag = report(loc, DiagCode::K0205,
+                                       "'" + rule.name + "' " + what + " " + Twine(have.size()) + " values, but a rule of '" +
+                                           primal.name + "' " + what + " " + Twine(want.size()));
+      attachHelp(diag) << rest;
+      return false;
+    }
+    for (auto [index, pair] : llvm::enumerate(llvm::zip(have, want))) {
+      auto [mine, theirs] = pair;
+      if (getElementType(mine) == getElementType(theirs) && getRank(mine) == getRank(theirs))
+        continue;
+      InFlightDiagnostic diag =
+          report(loc, DiagCode::K0206,
+                 "'" + rule.name + "' " + what + " " + spell(mine) + " at position " + Twine(index) +
+                     " (0-based), but a rule of '" + primal.name + "' " + what + " " + spell(theirs));
+      attachHelp(diag) << rest;
+      return false;
+    }
+    return true;
+  };
+  if (compare(declared(rule), takes, "takes",
+              "it takes the function's parameters, its result and the result's cotangent") &&
+      compare(rule.function.getResultTypes(), gives, "gives",
+              "it gives the cotangents of the function's float parameters"))
+    primal.function.setCustomVjp(rule.name);
 }
 
 Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent) {
@@ -451,25 +699,8 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
     callable->item = item->second.get();
     return Val::of(std::move(callable));
   }
-  if (auto global = globalItems.find(name); global != globalItems.end()) {
-    GlobalItem &item = global->second;
-    if (item.op.getInit().empty())
-      return current ? getGlobalParameter(builder.getStringAttr(name), loc) : Val::error();
-    if (item.inProgress) {
-      report(loc, DiagCode::K0208, "the value of '" + name + "' needs itself");
-      return Val::error();
-    }
-    llvm::SaveAndRestore<bool> progress(item.inProgress, true);
-    // Pure, so its value may be computed wherever it is needed.
-    Val val = decay(evaluateBlock(item.op.getInit(), std::make_shared<Scope>(moduleScope, current)));
-    if (item.op.getTypeAttr() && !val.isError()) {
-      Scope module(moduleScope, nullptr);
-      FailureOr<Ty> type = elaborateType(item.op.getTypeAttr(), module);
-      if (failed(type) || failed(checkDeclared(val, *type, item.op.getLoc(), "the value of '" + name + "'")))
-        return Val::error();
-    }
-    return val;
-  }
+  if (auto global = globalItems.find(name); global != globalItems.end())
+    return current ? getGlobalValue(name, global->second, loc) : Val::error();
   if (name == "pi" || name == "inf" || name == "nan")
     return literalFloat(name == "pi"    ? 3.141592653589793238462643383279502884
                         : name == "inf" ? std::numeric_limits<double>::infinity()
@@ -509,10 +740,14 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
 //===----------------------------------------------------------------------===//
 
 FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args,
-                                               ArrayRef<std::string> keywords, Location loc) {
+                                               ArrayRef<std::string> keywords, Location loc,
+                                               ArrayRef<std::pair<std::string, DimAttr>> sizes,
+                                               ArrayRef<std::pair<std::string, Val>> globals) {
   FunctionContext ctx;
   ctx.parent = current;
   ctx.item = current->item;
+  ctx.ownsGlobals = !globals.empty();
+  ctx.inlinesItems = current->inlinesItems || ctx.ownsGlobals;
   FunctionContext *root = current;
   while (root->parent)
     root = root->parent;
@@ -541,8 +776,24 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
       return result;
     };
     for (const Val &arg : args)
-      inner.push_back(arg.kind == Val::Kind::Function ? arg : bind(bind, arg));
-    Val result = decay(call(callable, std::move(inner), SmallVector<std::string>(keywords), loc));
+      inner.push_back(arg.kind == Val::Kind::Function ? translate(arg, ctx.parent) : bind(bind, arg));
+    for (auto &[name, val] : globals)
+      ctx.globalValues[name] = bind(bind, val);
+    SmallVector<std::string> allKeywords(keywords);
+    for (auto &[name, dim] : sizes) {
+      inner.push_back(dimValue(dim, loc));
+      allKeywords.push_back(name);
+    }
+    Val result = decay(call(translate(callable, ctx.parent), std::move(inner), std::move(allKeywords), loc));
+    if (!result.isError() && !result.isFirstOrder()) {
+      report(loc, DiagCode::K0206,
+             "the function gives " + spell(result) + ", but what is differentiated gives tensors, scalars and tuples of them");
+      result = Val::error();
+    }
+    if (!result.isError() && failed(requireKnownSizes(
+                                 result, [&](StringRef name) { return !current->parent->shapeVars.count(name); }, loc,
+                                 "the function")))
+      result = Val::error();
     SmallVector<Value> leaves;
     if (!result.isError())
       flatten(result, leaves);

@@ -103,6 +103,8 @@ std::optional<SmallVector<int64_t>> OperationCall::axes(Type operand) {
   std::optional<SmallVector<int64_t>> given = integers("axis");
   if (!given && !failed)
     given = integers("axes");
+  else if (llvm::is_contained(keywords, "axes") && !failed)
+    error(DiagCode::K0205) << "'" << name << "' takes 'axis' or 'axes', not both";
   if (failed)
     return std::nullopt;
   // One that is written without its keyword.
@@ -164,6 +166,8 @@ bool OperationCall::finish() {
     if (!isUsed) {
       if (keywords[index].empty())
         error(DiagCode::K0205) << "'" << name << "' has too many arguments";
+      else if (llvm::count(keywords, keywords[index]) > 1)
+        error(DiagCode::K0205) << "'" << keywords[index] << "' of '" << name << "' is given twice";
       else
         error(DiagCode::K0205) << "'" << name << "' takes no '" << keywords[index] << "'";
       return false;
@@ -192,7 +196,8 @@ std::optional<std::string> nearest(StringRef name, ArrayRef<std::string> candida
   unsigned limit = std::max<unsigned>(1, name.size() / 3), bestDistance = limit + 1;
   for (const std::string &candidate : candidates) {
     unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, limit);
-    if (distance < bestDistance && candidate != name) {
+    // A name of which nothing is left is not close.
+    if (distance < bestDistance && distance < name.size() && candidate != name) {
       bestDistance = distance;
       best = candidate;
     }

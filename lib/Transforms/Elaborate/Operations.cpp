@@ -142,6 +142,10 @@ static Val argReduction(OperationCall &call) {
       return Val::error();
     }
     DimAttr count = productOf(call.e.context, getShape(x.getType()));
+    if (!count) {
+      call.error(DiagCode::K0204) << "the number of elements leaves 64 bits";
+      return Val::error();
+    }
     x = ReshapeOp::create(b, call.loc, withShape(x.getType(), {count}), x, false);
     axis = 0;
   }
@@ -241,12 +245,15 @@ static Val matmul(OperationCall &call) {
 }
 
 static Val dot(OperationCall &call) {
-  for (const Val &arg : call.args)
-    if (arg.isValue() && getRank(arg.getType()) != 1) {
-      call.error(DiagCode::K0201) << "'dot' needs two vectors, not " << call.e.spell(arg);
+  Value a = call.value("a"), b = call.value("b");
+  if (!a || !b)
+    return Val::error();
+  for (Value operand : {a, b})
+    if (getRank(operand.getType()) != 1) {
+      call.error(DiagCode::K0201) << "'dot' needs two vectors, not " << call.e.spell(operand.getType());
       return Val::error();
     }
-  return matmul(call);
+  return call.e.callOperation("matmul", {Val::of(a), Val::of(b)}, {"", ""}, {}, call.loc);
 }
 
 static Val outer(OperationCall &call) {
@@ -577,6 +584,41 @@ static Val triangle(OperationCall &call) {
   return Val::of(SelectOp::create(e.builder, call.loc, keep, x, zero));
 }
 
+/// A vector on the diagonal of a matrix, or the diagonal of a matrix.
+static Val diag(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  Elaborator &e = call.e;
+  SmallVector<DimAttr> shape(getShape(x.getType()));
+  if (shape.size() != 1 && shape.size() != 2) {
+    call.error(DiagCode::K0201) << "'diag' needs a vector or a matrix, not " << e.spell(x.getType());
+    return Val::error();
+  }
+  bool isVector = shape.size() == 1;
+  if (isVector) {
+    DimAttr size = shape[0], one = DimAttr::getConstant(e.context, 1);
+    shape.push_back(size);
+    x = e.broadcastTo(reshape(e, x, {size, one}, call.loc), shape, call.loc);
+  } else if (shape[0] != shape[1]) {
+    // Behind the shorter side there is no diagonal.
+    DimAttr size = minDims({shape[0], shape[1]}), zero = DimAttr::getConstant(e.context, 0);
+    Value start = DimOp::create(e.builder, call.loc, e.builder.getIndexType(), zero);
+    shape.assign(2, size);
+    x = SliceOp::create(e.builder, call.loc, withShape(x.getType(), shape), x, ValueRange{start, start},
+                        e.builder.getArrayAttr({size, size}), ArrayRef<int64_t>(), /*in_bounds=*/true);
+  }
+  auto [row, column] = positions(e, shape, call.loc);
+  Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
+  Value zero = e.broadcastTo(constant(e, getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  Value kept = SelectOp::create(e.builder, call.loc, diagonal, x, zero);
+  if (isVector)
+    return Val::of(kept);
+  if (!call.requireNumber(kept))
+    return Val::error();
+  return Val::of(SumOp::create(e.builder, call.loc, kept, ArrayRef<int64_t>{1}, false));
+}
+
 static Val oneHot(OperationCall &call) {
   Type element = elementArgument(call, kAnyElement, kF32);
   Value i = call.value("i");
@@ -587,7 +629,7 @@ static Val oneHot(OperationCall &call) {
     call.error(DiagCode::K0205) << "'one_hot' needs the number of classes, 'one_hot(i, C)'";
     return Val::error();
   }
-  DimAttr size = call.e.asDim(*classes, call.loc);
+  DimAttr size = call.e.asSize(*classes, call.loc);
   if (!size) {
     call.failed = true;
     return Val::error();
@@ -743,6 +785,7 @@ static const Entry table[] = {
     {"cosh", floatFunction<CoshOp>},
     {"cumsum", axisFunction<CumsumOp, kNumbers>},
     {"detach", identity<DetachOp>},
+    {"diag", diag},
     {"dot", dot},
     {"drop", drop},
     {"erf", floatFunction<ErfOp>},
@@ -820,7 +863,7 @@ ArrayRef<StringRef> operationNames() {
 bool isKnownLater(StringRef name) {
   static const StringRef later[] = {
       "argsort",     "avg_pool",     "cholesky", "concat",    "conv2d",     "copy_to_device",    "copy_to_host",
-      "diag",        "eigh",         "einsum",   "fixed_point", "flip",     "hessian",           "jacobian",
+      "eigh",        "einsum",   "fixed_point", "flip",     "hessian",           "jacobian",
       "layernorm",   "logdet",       "max_pool", "nonzero",   "normal",     "pad",               "print",
       "qr",          "random_bits",  "repeat_interleave", "solve", "sort",  "split",             "stack",
       "svd",         "top_k",        "triangular_solve", "uniform"};

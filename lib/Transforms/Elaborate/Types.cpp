@@ -21,24 +21,69 @@ Type Elaborator::dtype(StringRef name) {
       .Default(Type());
 }
 
-/// The integer that a module-level let is, if it is a plain one.
-static std::optional<int64_t> constantOf(surface::GlobalOp global) {
+/// The integer that a module-level let is, if it is made of integer literals and of other
+/// such lets. `fuel` bounds the work, for lets may need each other.
+static std::optional<int64_t> constantOf(Elaborator &e, surface::GlobalOp global, unsigned &fuel);
+
+static DimAttr constantOf(Elaborator &e, Value expr, unsigned &fuel) {
+  using K = surface::BinaryKind;
+  Operation *op = expr.getDefiningOp();
+  if (!op || fuel == 0)
+    return {};
+  --fuel;
+  if (auto literal = dyn_cast<surface::LiteralOp>(op))
+    return literal.getKind() == surface::LiteralKind::Int ? DimAttr::getConstant(e.getContext(), literal.getInt())
+                                                          : DimAttr();
+  if (auto name = dyn_cast<surface::NameOp>(op)) {
+    auto global = e.globalItems.find(name.getName());
+    std::optional<int64_t> value =
+        global == e.globalItems.end() ? std::nullopt : constantOf(e, global->second.op, fuel);
+    return value ? DimAttr::getConstant(e.getContext(), *value) : DimAttr();
+  }
+  if (auto unary = dyn_cast<surface::UnaryOp>(op))
+    return unary.getKind() == surface::UnaryKind::Neg ? negDim(constantOf(e, unary.getOperand(), fuel)) : DimAttr();
+  auto binary = dyn_cast<surface::BinaryOp>(op);
+  if (!binary)
+    return {};
+  DimAttr a = constantOf(e, binary.getLhs(), fuel), b = constantOf(e, binary.getRhs(), fuel);
+  switch (binary.getKind()) {
+  case K::Add:
+    return addDims(a, b);
+  case K::Sub:
+    return subDims(a, b);
+  case K::Mul:
+    return mulDims(a, b);
+  case K::Div:
+  case K::FloorDiv:
+    return floorDivDims(a, b);
+  case K::CeilDiv:
+    return ceilDivDims(a, b);
+  case K::Rem:
+  case K::Mod:
+    return modDims(a, b);
+  default:
+    return {};
+  }
+}
+
+static std::optional<int64_t> constantOf(Elaborator &e, surface::GlobalOp global, unsigned &fuel) {
   if (global.getInit().empty())
     return std::nullopt;
   auto yield = cast<surface::YieldOp>(global.getInit().front().getTerminator());
-  if (!yield.getValue())
-    return std::nullopt;
-  auto literal = yield.getValue().getDefiningOp<surface::LiteralOp>();
-  if (!literal || literal.getKind() != surface::LiteralKind::Int)
-    return std::nullopt;
-  return literal.getInt();
+  DimAttr value = yield.getValue() ? constantOf(e, yield.getValue(), fuel) : DimAttr();
+  return value ? value.getConstantValue() : std::nullopt;
+}
+
+static std::optional<int64_t> constantOf(Elaborator &e, surface::GlobalOp global) {
+  unsigned fuel = 1000;
+  return constantOf(e, global, fuel);
 }
 
 void Elaborator::collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVector<StringRef, int64_t> &names) {
   auto inDim = [&](auto &&self, SyntaxAttr dim) -> void {
     if (dim.is(SyntaxKind::Name)) {
       auto global = globalItems.find(dim.getText());
-      if (global == globalItems.end() || !constantOf(global->second.op))
+      if (global == globalItems.end() || !constantOf(*this, global->second.op))
         names.insert({dim.getText(), 1});
     }
     for (SyntaxAttr child : dim.getChildren())
@@ -92,11 +137,15 @@ DimAttr Elaborator::elaborateDim(SyntaxAttr syntax, Scope &scope) {
     for (Scope *s = &scope; s; s = s->parent.get()) {
       if (auto dim = s->dims.find(name); dim != s->dims.end())
         return dim->second;
-      if (auto val = s->names.find(name); val != s->names.end() && val->second.sym)
-        return asDim(val->second, syntax.getLocation());
+      if (auto val = s->names.find(name); val != s->names.end()) {
+        if (val->second.isError())
+          return {}; // reported
+        if (val->second.sym || val->second.overflows)
+          return asDim(val->second, syntax.getLocation());
+      }
     }
     if (auto global = globalItems.find(name); global != globalItems.end())
-      if (std::optional<int64_t> value = constantOf(global->second.op))
+      if (std::optional<int64_t> value = constantOf(*this, global->second.op))
         return DimAttr::getConstant(context, *value);
     InFlightDiagnostic diag = report(syntax.getLocation(), DiagCode::K0113, "unknown shape variable '" + name + "'");
     SmallVector<std::string> candidates;
@@ -229,6 +278,7 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
     return ty;
   case SyntaxKind::TypeFn:
     ty.kind = Ty::Kind::Function;
+    ty.arity = syntax.getChild(0).getChildren().size();
     return ty;
   case SyntaxKind::TypeName:
     if (syntax.getText() == "unit") {

@@ -274,7 +274,7 @@ def main():
         nonlocal compared
         compared += 1
         value, text = error(got, wanted)
-        kind = str(got.dtype).replace("float", "F") if got.dtype.kind == "f" else "exact"
+        kind = f"F{got.dtype.itemsize * 8}" if got.dtype.kind == "f" else "exact"
         entry = (run.function.operation.name, kind, what)
         largest[entry] = max(largest[entry], value)
         if not value <= tolerance:

@@ -1,0 +1,108 @@
+"""Runs programs with `kinac run` and compares their results with the published values.
+
+usage: programs.py FOLDER SCRATCH
+
+A value is published as a number, a list, or as "first a, last b, norm c" of a tensor,
+with ten digits; a result agrees if it is as close as those digits say.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+TOLERANCE = 5e-9
+
+
+def wave(shape, f, s, c=0.0):
+    """c + s*sin(f*(k+1)) over the flat row-major index k: how the programs state inputs."""
+    k = np.arange(int(np.prod(shape)))
+    return (c + s * np.sin(f * (k + 1))).reshape(shape)
+
+
+PROGRAMS = [
+    ("01_mlp_sgd", "train",
+     dict(W1_0=wave([3, 5], .7, .5), b1_0=wave([5], .9, .1), W2_0=wave([5, 3], 1.1, .5), b2_0=wave([3], 1.3, .1),
+          x=wave([6, 3], .37, 1), y=np.array([0, 1, 2, 2, 1, 0], np.int32), B=2, steps=7, lr=0.1),
+     ["W1", "b1", "W2", "b2", "loss of the last step"]),
+    ("08_fixed_point", "implicit", dict(x=wave([2, 3], .7, 1), W=wave([3, 3], .9, .3)), ["value", "grad x", "grad W"]),
+    ("13_masked_lm", "step",
+     dict(ids=np.array([[1, 3, 0, 2], [4, 4, 2, 1]], np.int32), labels=np.array([[3, 0, 2, 1], [4, 2, 1, 0]], np.int32),
+          lens=np.array([3, 4], np.int32), emb=wave([5, 3], .7, 1), wo=wave([3, 5], .9, 1)),
+     ["value", "grad emb", "grad wo"]),
+    # Values only: loops to a tolerance, over time, adaptive, with branches and with closures.
+    ("03_lstm", "objective",
+     dict(xs=wave([5, 2, 3], .37, 1), wx=wave([3, 16], .7, .5), wh=wave([4, 16], .9, .5), b=wave([16], 1.1, .1),
+          h0=wave([2, 4], 1.3, .2), c0=wave([2, 4], 1.7, .2)), ["value"]),
+    ("04_cg", "objective",
+     dict(A=np.array([[4, 1, .5], [1, 3, -.25], [.5, -.25, 2]]), b=np.array([1.0, 2, -1]), w=np.array([.3, -.7, 1.1])),
+     ["value"]),
+    ("05_rk45", "objective", dict(y0=np.array([1, .5]), th=np.array([3, 1.5]), t1=2), ["value"]),
+    ("07_lanczos", "objective",
+     dict(A=wave([5, 5], .7, 1) + wave([5, 5], .7, 1).T + np.diag([1.0, 2, 3, 4, 5]), v=wave([5], .9, 1, .5), M=3),
+     ["value"]),
+    ("14_custom_vjp", "chain", dict(x=np.array([.5, 1, 1.5]), n=3), ["value"]),
+    ("15_checkpoints", "chain",
+     dict(x=np.array([.3, -.2, .5]), w=np.array([[.9, .4, -.3], [-.5, 1.1, .2], [.1, -.6, .8]]), n=9), ["value"]),
+    ("19_nbody", "distance",
+     dict(q0=np.array([[1, 0], [-.5, .8], [-.5, -.9]]), v0=np.array([[0, .5], [-.4, -.3], [.4, -.2]]),
+          m=np.array([1, .8, 1.2]), dt=0.05, n=20), ["value"]),
+    ("20_pendulum", "loss",
+     dict(th=np.array([5, .5]), obs=np.exp(-.1 * np.arange(12)) * np.cos(.55 * np.arange(1, 13)), h=0.2), ["value"]),
+]
+
+
+def run(folder, scratch, program, function, arguments, count):
+    command = ["kinac", "run", os.path.join(folder, program + ".kina"), function]
+    for name, value in arguments.items():
+        if isinstance(value, np.ndarray):
+            path = os.path.join(scratch, f"{program}.{name}.npy")
+            np.save(path, value)
+            value = path
+        command += ["--arg", f"{name}={value}"]
+    outputs = [os.path.join(scratch, f"{program}.{function}.{i}.npy") for i in range(count)]
+    for path in outputs:
+        command += ["--out", path]
+    subprocess.run(command, check=True)
+    return [np.load(path) for path in outputs]
+
+
+def summary(text):
+    """The published text as a function of a tensor and the numbers that it gives."""
+    if text.startswith("first"):
+        numbers = [float(n) for n in re.findall(r"(?:first|last|norm) ([-+.\de]+)", text)]
+        return lambda x: [x.flat[0], x.flat[-1], np.linalg.norm(x)], numbers
+    numbers = [float(n) for n in re.findall(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", text)]
+    return lambda x: list(np.ravel(x)), numbers
+
+
+def disagreement(result, text):
+    reduce, expected = summary(text)
+    actual = reduce(np.asarray(result, np.float64))
+    if len(actual) != len(expected):
+        return float("inf")
+    return max(abs(a - e) / max(1.0, abs(e)) for a, e in zip(actual, expected))
+
+
+def main():
+    folder, scratch = sys.argv[1:]
+    os.makedirs(scratch, exist_ok=True)
+    with open(os.path.join(folder, "expected.json")) as file:
+        published = {name: dict(rows) for name, rows in json.load(file).items()}
+    failed = False
+    for program, function, arguments, names in PROGRAMS:
+        results = run(folder, scratch, program, function, arguments, len(names))
+        worst = {name: disagreement(result, published[program][name]) for name, result in zip(names, results)}
+        wrong = {name: error for name, error in worst.items() if not error <= TOLERANCE}
+        failed |= bool(wrong)
+        print(f"{program} {function}: " +
+              (f"disagrees in {wrong}" if wrong else f"{len(names)} results agree to {max(worst.values()):.1e}"))
+        if disagreement(results[0] + 1e-6, published[program][names[0]]) > TOLERANCE:
+            print("negative control: a wrong value is found")
+    sys.exit(failed)
+
+
+main()
