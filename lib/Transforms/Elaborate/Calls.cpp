@@ -275,6 +275,8 @@ static DimAttr divideExactly(DimAttr dim, DimTermAttr divisor) {
   MLIRContext *context = dim.getContext();
   DimAttr sum = DimAttr::getConstant(context, 0);
   for (DimTermAttr term : dim.getTerms()) {
+    if (divisor.getCoefficient() == -1 && term.getCoefficient() == INT64_MIN)
+      return {};
     if (term.getCoefficient() % divisor.getCoefficient() != 0)
       return {};
     SmallVector<DimAtomAttr> factors(term.getFactors());
@@ -292,7 +294,8 @@ static DimAttr divideExactly(DimAttr dim, DimTermAttr divisor) {
 
 /// What the one unknown name in the pattern must be for the pattern to equal the size:
 /// `4*H = s` gives `H = s floordiv 4`. Whether it then is equal is checked afterwards.
-static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup known) {
+/// `overflows` says that it leaves 64 bits.
+static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup known, bool &overflows) {
   MLIRContext *context = pattern.getContext();
   DimAttr rest = DimAttr::getConstant(context, 0), factor = DimAttr::getConstant(context, 0);
   for (DimTermAttr term : pattern.getTerms()) {
@@ -316,11 +319,17 @@ static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup
   }
   factor = substitute(factor, known);
   DimAttr numerator = subDims(size, substitute(rest, known));
-  if (!factor || !numerator || factor.getTerms().size() != 1)
+  if (!factor || !numerator) {
+    overflows = true;
+    return {};
+  }
+  if (factor.getTerms().size() != 1)
     return {};
   if (DimAttr exact = divideExactly(numerator, factor.getTerms()[0]))
     return exact;
-  return floorDivDims(numerator, factor);
+  DimAttr quotient = floorDivDims(numerator, factor);
+  overflows |= !quotient;
+  return quotient;
 }
 
 LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::string &what, SmallVectorImpl<Leaf> &leaves,
@@ -378,6 +387,7 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
   if (bad)
     return failure();
 
+  bool overflows = false;
   // Bare names first, then patterns with one unknown, until nothing moves.
   for (bool bareOnly : {true, false})
     for (bool progress = true; progress;) {
@@ -395,7 +405,7 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
               open.push_back(name);
           if (open.size() != 1 || (bareOnly && pattern.getSingleName().empty()))
             continue;
-          if (DimAttr value = solveDim(pattern, size, open[0], known)) {
+          if (DimAttr value = solveDim(pattern, size, open[0], known, overflows)) {
             solution[open[0]] = value;
             progress = true;
           }
@@ -414,6 +424,8 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
   SmallVector<NamedAttribute> subst;
   for (auto &[name, least] : item.shapeVars) {
     DimAttr value = solution.lookup(name);
+    if (!value && overflows)
+      return report(loc, DiagCode::K0204, "shape variable '" + name + "' of '" + item.name + "' leaves 64 bits here");
     if (!value) {
       InFlightDiagnostic diag = report(loc, DiagCode::K0203,
                                        "shape variable '" + name + "' of '" + item.name +
@@ -492,7 +504,14 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     Val val = getGlobalValue(global.getValue(), globalItems.find(global.getValue())->second, loc);
     if (val.isError())
       return failure();
-    prepared.operands.push_back(val.value);
+    // Its sizes are those of this function; the callee's must be the same here.
+    Type expected = substituted(item.function.getArgumentTypes()[prepared.operands.size()], prepared.subst, loc,
+                                "'" + global.getValue() + "'");
+    FailureOr<Value> value = expected ? coerce(loc, val.value, expected, "'" + global.getValue() + "' of '" + item.name + "'")
+                                      : FailureOr<Value>(failure());
+    if (failed(value))
+      return failure();
+    prepared.operands.push_back(*value);
   }
   return prepared;
 }

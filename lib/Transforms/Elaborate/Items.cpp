@@ -102,6 +102,20 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
                "'" + param.getText() + "' stands for a size here, so it cannot be of type " + type.getText());
     attachHelp(diag) << "declare '" << param.getText() << ": Index'";
   }
+  // A module-level value is meant where its name is a size.
+  for (auto &[name, least] : item.shapeVars) {
+    auto global = globalItems.find(name);
+    bool declared = llvm::any_of(surface::syntaxRange(op.getShapeVarsAttr()),
+                                 [&](SyntaxAttr var) { return var.getText() == name; });
+    bool parameter = llvm::any_of(surface::syntaxRange(op.getParamsAttr()),
+                                  [&](SyntaxAttr param) { return param.getText() == name; });
+    if (global == globalItems.end() || global->second.op.getInit().empty() || declared || parameter)
+      continue;
+    InFlightDiagnostic diag = report(op.getLoc(), DiagCode::K0206,
+                                     "'" + name + "' stands for a size of '" + item.name +
+                                         "', but the module-level '" + name + "' is no integer that is written out");
+    attachHelp(diag) << "a shape variable of that name is declared, 'fn " << item.name << "<" << name << ">(..)'";
+  }
   if (item.isTemplate && item.exported)
     report(op.getLoc(), DiagCode::K0206,
            "'" + item.name + "' is exported, so every parameter needs a type that is no function");
@@ -344,6 +358,14 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   }
   if (item.result && !result.isError())
     (void)checkDeclared(result, *item.result, loc, "the value of '" + item.name + "'");
+  if (SyntaxAttr syntax = item.op.getReturnTypeAttr(); syntax && !result.isError()) {
+    SmallVector<SyntaxAttr> preds;
+    collectTypePreds(syntax, preds);
+    for (SyntaxAttr one : preds)
+      if (PredAttr pred = elaboratePred(one, *scope))
+        (void)oblige(valueLoc, pred, ObligationKind::check, DiagCode::K0301,
+                     "the result type of '" + item.name + "' says '" + surface::spell(one) + "', which may fail here");
+  }
   if (!result.isError() && errors == before)
     (void)requireKnownSizes(
         result, [&](StringRef name) { return !item.shapeVars.count(name); }, valueLoc, "'" + item.name + "'");
@@ -642,6 +664,10 @@ void Elaborator::checkCustomVjp(FunctionItem &rule, FunctionItem &primal) {
     }
   if (!rule.function || !primal.function)
     return; // reported
+  if (&rule == &primal) {
+    report(loc, DiagCode::K0206, "'" + rule.name + "' cannot be its own rule");
+    return;
+  }
   if (primal.function.getCustomVjp()) {
     report(loc, DiagCode::K0114,
            "'" + primal.name + "' has a rule already, '" + primal.function.getCustomVjp()->str() + "'");
@@ -768,8 +794,9 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
       Val result = val;
       if (val.isValue()) {
         result.value = ctx.entry->addArgument(val.getType(), loc);
-        if (val.sym)
+        if (val.sym && isRuntime(val.sym))
           result.sym = freshAtom();
+        result.pred = result.implied = {};
       }
       for (Val &member : result.members)
         member = self(self, member);

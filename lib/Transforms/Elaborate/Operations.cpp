@@ -316,7 +316,16 @@ static Val castTo(OperationCall &call) {
   bool integer = getRank(result.getType()) == 0 && (maskOf(to->type) & kIntegers);
   // An integer keeps its value where it fits; what a size is made of must be one.
   const Val &operand = call.args.front();
-  return Val::of(result, !integer ? DimAttr() : operand.sym ? operand.sym : call.e.freshAtom());
+  DimAttr sym = operand.sym;
+  // What may not fit is another value.
+  if (sym && (maskOf(to->type) & (kI8 | kU8))) {
+    std::optional<int64_t> value = sym.getConstantValue();
+    bool fits = value && (maskOf(to->type) == kU8 ? *value >= 0 && *value < 256 : llvm::isInt<8>(*value));
+    sym = fits ? sym : DimAttr();
+  }
+  Val val = Val::of(result, !integer ? DimAttr() : sym ? sym : call.e.freshAtom());
+  val.mayWrap = integer && sym && operand.mayWrap;
+  return val;
 }
 
 template <typename Op>
