@@ -102,10 +102,51 @@ static void hoist(memref::AllocOp alloc) {
   alloc->moveBefore(target);
 }
 
+/// The size of `buffer` along `axis`, from values that exist before `branch`, where `builder`
+/// stands; null if it isn't found. Both arms of a branch yield buffers of one shape.
+static Value getSizeBefore(OpBuilder &builder, Value buffer, int64_t axis, scf::IfOp branch) {
+  auto isOutside = [&](Value value) {
+    return !branch->isAncestor(value.getParentBlock()->getParentOp()) &&
+           value.getDefiningOp() != branch;
+  };
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!type.isDynamicDim(axis))
+    return arith::ConstantIndexOp::create(builder, branch.getLoc(), type.getDimSize(axis));
+  if (isOutside(buffer))
+    return memref::DimOp::create(builder, branch.getLoc(), buffer, axis);
+  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>()) {
+    Value size = alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)];
+    return isOutside(size) ? size : Value();
+  }
+  if (auto inner = buffer.getDefiningOp<scf::IfOp>())
+    return getSizeBefore(
+        builder, inner.thenYield().getOperand(cast<OpResult>(buffer).getResultNumber()), axis,
+        branch);
+  return nullptr;
+}
+
+/// Sizes of what a branch yields, from before the branch: they can leave a loop.
+static void resolveSizesOfBranches(Operation *root) {
+  SmallVector<memref::DimOp> dims;
+  root->walk([&](memref::DimOp dim) { dims.push_back(dim); });
+  for (memref::DimOp dim : dims) {
+    auto branch = dim.getSource().getDefiningOp<scf::IfOp>();
+    std::optional<int64_t> axis = dim.getConstantIndex();
+    if (!branch || !axis || !isa<MemRefType>(dim.getSource().getType()))
+      continue;
+    OpBuilder builder(branch);
+    if (Value size = getSizeBefore(builder, dim.getSource(), *axis, branch)) {
+      dim.replaceAllUsesWith(size);
+      dim.erase();
+    }
+  }
+}
+
 namespace {
 struct HoistLoopAllocationsPass
     : public kina::impl::HoistLoopAllocationsBase<HoistLoopAllocationsPass> {
   void runOnOperation() override {
+    resolveSizesOfBranches(getOperation());
     SmallVector<memref::AllocOp> allocs;
     getOperation()->walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
     for (memref::AllocOp alloc : allocs)

@@ -67,9 +67,10 @@ static SmallVector<unsigned> chooseLoopOrder(linalg::LinalgOp op) {
 }
 
 /// The addition in the body of `op` if `op` is a sum that interleaves its terms: what it yields
-/// is its accumulator, not used elsewhere, plus a term.
+/// is its accumulator, not used elsewhere, plus a term. Named contractions are one chain.
 static arith::AddFOp getInterleavedSum(linalg::LinalgOp op) {
-  if (op.getNumReductionLoops() == 0 || op.getNumDpsInits() != 1)
+  if (!isa<linalg::GenericOp, linalg::ReduceOp>(op) || op.getNumReductionLoops() == 0 ||
+      op.getNumDpsInits() != 1)
     return nullptr;
   auto sum = op.getBlock()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   BlockArgument accumulator = op.getMatchingBlockArgument(op.getDpsInitOperand(0));

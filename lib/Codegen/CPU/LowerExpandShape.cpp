@@ -28,7 +28,8 @@ static void lower(RewriterBase &rewriter, memref::ExpandShapeOp op) {
                                          : OpFoldResult(rewriter.getIndexAttr(number));
   };
   SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
-  SmallVector<OpFoldResult> strides(type.getRank());
+  // A source of rank 0 has no groups; every size of the result is 1 then.
+  SmallVector<OpFoldResult> strides(type.getRank(), rewriter.getIndexAttr(1));
   for (auto [axis, group] : llvm::enumerate(op.getReassociationIndices())) {
     Value stride = source.getStrides()[axis];
     for (int64_t inner : llvm::reverse(group)) {

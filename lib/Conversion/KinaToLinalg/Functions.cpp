@@ -105,8 +105,9 @@ struct IfLowering : OpConversionPattern<IfOp> {
   }
 };
 
-/// Carried values go through the condition unchanged, as both dialects have it. The outermost
-/// loop polls: it is where an interrupt, a step limit and the progress display come in.
+/// Carried values go through the condition unchanged, as both dialects have it. An interrupt, a
+/// step limit and the progress display come in where a loop polls: in every outermost loop, and
+/// in an inner one unless its trip count is bounded, for it may never come back to the outer one.
 struct WhileLowering : OpConversionPattern<WhileOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -116,13 +117,14 @@ struct WhileLowering : OpConversionPattern<WhileOp> {
     if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
       return rewriter.notifyMatchFailure(op, "result types do not convert");
     bool isOutermost = !op->getParentOfType<WhileOp>() && !op->getParentOfType<scf::WhileOp>();
+    bool polls = isOutermost || !op.getTripBoundAttr();
     auto lowered = scf::WhileOp::create(rewriter, op.getLoc(), types, adaptor.getInits());
     rewriter.inlineRegionBefore(op.getBefore(), lowered.getBefore(), lowered.getBefore().end());
     rewriter.inlineRegionBefore(op.getAfter(), lowered.getAfter(), lowered.getAfter().end());
     if (failed(rewriter.convertRegionTypes(&lowered.getBefore(), *getTypeConverter())) ||
         failed(rewriter.convertRegionTypes(&lowered.getAfter(), *getTypeConverter())))
       return failure();
-    if (isOutermost) {
+    if (polls) {
       rewriter.setInsertionPointToStart(&lowered.getAfter().front());
       rt::PollOp::create(rewriter, op.getLoc());
     }

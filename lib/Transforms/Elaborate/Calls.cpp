@@ -275,6 +275,8 @@ static DimAttr divideExactly(DimAttr dim, DimTermAttr divisor) {
   MLIRContext *context = dim.getContext();
   DimAttr sum = DimAttr::getConstant(context, 0);
   for (DimTermAttr term : dim.getTerms()) {
+    if (divisor.getCoefficient() == -1 && term.getCoefficient() == INT64_MIN)
+      return {};
     if (term.getCoefficient() % divisor.getCoefficient() != 0)
       return {};
     SmallVector<DimAtomAttr> factors(term.getFactors());
@@ -292,7 +294,8 @@ static DimAttr divideExactly(DimAttr dim, DimTermAttr divisor) {
 
 /// What the one unknown name in the pattern must be for the pattern to equal the size:
 /// `4*H = s` gives `H = s floordiv 4`. Whether it then is equal is checked afterwards.
-static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup known) {
+/// `overflows` says that it leaves 64 bits.
+static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup known, bool &overflows) {
   MLIRContext *context = pattern.getContext();
   DimAttr rest = DimAttr::getConstant(context, 0), factor = DimAttr::getConstant(context, 0);
   for (DimTermAttr term : pattern.getTerms()) {
@@ -316,11 +319,17 @@ static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup
   }
   factor = substitute(factor, known);
   DimAttr numerator = subDims(size, substitute(rest, known));
-  if (!factor || !numerator || factor.getTerms().size() != 1)
+  if (!factor || !numerator) {
+    overflows = true;
+    return {};
+  }
+  if (factor.getTerms().size() != 1)
     return {};
   if (DimAttr exact = divideExactly(numerator, factor.getTerms()[0]))
     return exact;
-  return floorDivDims(numerator, factor);
+  DimAttr quotient = floorDivDims(numerator, factor);
+  overflows |= !quotient;
+  return quotient;
 }
 
 LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::string &what, SmallVectorImpl<Leaf> &leaves,
@@ -378,6 +387,7 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
   if (bad)
     return failure();
 
+  bool overflows = false;
   // Bare names first, then patterns with one unknown, until nothing moves.
   for (bool bareOnly : {true, false})
     for (bool progress = true; progress;) {
@@ -395,7 +405,7 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
               open.push_back(name);
           if (open.size() != 1 || (bareOnly && pattern.getSingleName().empty()))
             continue;
-          if (DimAttr value = solveDim(pattern, size, open[0], known)) {
+          if (DimAttr value = solveDim(pattern, size, open[0], known, overflows)) {
             solution[open[0]] = value;
             progress = true;
           }
@@ -414,6 +424,8 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
   SmallVector<NamedAttribute> subst;
   for (auto &[name, least] : item.shapeVars) {
     DimAttr value = solution.lookup(name);
+    if (!value && overflows)
+      return report(loc, DiagCode::K0204, "shape variable '" + name + "' of '" + item.name + "' leaves 64 bits here");
     if (!value) {
       InFlightDiagnostic diag = report(loc, DiagCode::K0203,
                                        "shape variable '" + name + "' of '" + item.name +
@@ -469,6 +481,19 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     Type expected = substituted(leaf.declared, prepared.subst, loc, leaf.what);
     if (!expected)
       return failure();
+    // Of a size that a pattern cannot give, the pattern is what the user knows.
+    for (auto [axis, dims] : llvm::enumerate(
+             llvm::zip(getShape(leaf.declared), getShape(expected), getShape(leaf.arg->getType())))) {
+      auto [pattern, goal, size] = dims;
+      if (pattern.isConstant() || !pattern.getSingleName().empty() || !goal.isConstant() || !size.isConstant() ||
+          goal == size)
+        continue;
+      InFlightDiagnostic diag = report(loc, DiagCode::K0301,
+                                       leaf.what + " has size '" + toString(size) + "' at axis " + Twine(axis) +
+                                           " (0-based), but size '" + toString(pattern) + "' is needed");
+      diag.attachNote() << "'" << toString(pattern) << "' is " << toString(goal) << " here";
+      return failure();
+    }
     FailureOr<Value> value = coerce(loc, leaf.arg->value, expected, leaf.what);
     bad |= failed(value);
     prepared.operands.push_back(succeeded(value) ? *value : Value());
@@ -492,7 +517,14 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     Val val = getGlobalValue(global.getValue(), globalItems.find(global.getValue())->second, loc);
     if (val.isError())
       return failure();
-    prepared.operands.push_back(val.value);
+    // Its sizes are those of this function; the callee's must be the same here.
+    Type expected = substituted(item.function.getArgumentTypes()[prepared.operands.size()], prepared.subst, loc,
+                                "'" + global.getValue() + "'");
+    FailureOr<Value> value = expected ? coerce(loc, val.value, expected, "'" + global.getValue() + "' of '" + item.name + "'")
+                                      : FailureOr<Value>(failure());
+    if (failed(value))
+      return failure();
+    prepared.operands.push_back(*value);
   }
   return prepared;
 }
@@ -600,6 +632,8 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     return endless("more than " + Twine(kMaxInlined) + " calls are elaborated in place in one function; " +
                    "give the functions that are called often types for all parameters");
   ++inlined;
+  if (isItem)
+    callable->item->wasInlined = true;
   inlining.push_back(std::move(self));
   llvm::scope_exit leave([&] { inlining.pop_back(); });
   FailureOr<SmallVector<std::string>> names = parameterNames(*callable, loc);

@@ -16,7 +16,8 @@ void Elaborator::flatten(const Val &val, SmallVectorImpl<Value> &leaves) {
 Val Elaborator::rebuild(const Val &pattern, ValueRange &values) {
   Val result = pattern;
   result.pred = {};
-  result.overflows = false;
+  result.implied = {};
+  result.overflows = result.mayWrap = false;
   if (pattern.isValue()) {
     result.value = values.front();
     values = values.drop_front();
@@ -103,7 +104,7 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     return val;
   };
   size_t outerVars = current->shapeVars.size();
-  Val a = arm(op.getThenRegion(), branch.getThenRegion(), cond.pred);
+  Val a = arm(op.getThenRegion(), branch.getThenRegion(), cond.pred ? cond.pred : cond.implied);
   Val b = arm(op.getElseRegion(), branch.getElseRegion(), cond.pred ? makeNot(cond.pred) : PredAttr());
   auto give = [&](DiagCode code, const Twine &message) {
     report(loc, code, message);

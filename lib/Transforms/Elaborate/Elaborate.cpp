@@ -166,8 +166,11 @@ LogicalResult Elaborator::run() {
   // What nothing uses has still to make sense on its own terms.
   checkUnusedGlobals();
   for (FunctionItem *item : order)
-    if (item->isTemplate && item->state != FunctionItem::State::Failed)
-      checkTemplateNames(*item);
+    if (item->isTemplate && item->state != FunctionItem::State::Failed && !item->wasInlined)
+      checkUncalled(item->op);
+  if (!errors)
+    for (auto &[name, item] : globalItems)
+      checkUncalled(item.op);
 
   if (errors) {
     for (FunctionItem *item : order)

@@ -82,8 +82,13 @@ struct Val {
   DimAttr sym;
   /// Of an integer scalar without `sym`: its value as a dimension leaves 64 bits.
   bool overflows = false;
+  /// Of an integer scalar: `sym` says what it is modulo its type's width only, so that it
+  /// proves nothing of the value.
+  bool mayWrap = false;
   /// Of a boolean scalar: what it says about dimensions, if that is all it says.
   PredAttr pred;
+  /// Of a boolean scalar without `pred`: what of dimensions follows if it is true.
+  PredAttr implied;
   std::vector<Val> members;
   SmallVector<std::string> names;
   /// A loop's states, of which a single name takes the first (language.md, Control flow).
@@ -140,6 +145,8 @@ struct Ty {
   std::string indexName;
   /// Of a function: the number of its parameters.
   size_t arity = 0;
+  /// What a tensor type in a body says of its sizes.
+  SmallVector<PredAttr> preds;
 };
 
 /// A function as a compile-time value.
@@ -173,6 +180,8 @@ struct Scope {
   FunctionContext *context = nullptr;
   std::map<std::string, Val, std::less<>> names;
   std::map<std::string, DimAttr, std::less<>> dims;
+  /// Whether a function is closed over it: what is bound later opens another scope.
+  bool closed = false;
 
   Scope(std::shared_ptr<Scope> parent, FunctionContext *context) : parent(std::move(parent)), context(context) {}
 };
@@ -235,6 +244,8 @@ struct FunctionItem {
   /// Where the rule is named; and whether a rule exists for this function.
   SyntaxAttr vjpSyntax;
   bool hasCustomVjp = false;
+  /// Whether it was elaborated in place somewhere.
+  bool wasInlined = false;
   bool recursionReported = false;
   FuncOp function;
   /// Names of valueless module-level lets, trailing parameters after `unsolved`.
@@ -320,8 +331,9 @@ public:
   Val getGlobalValue(StringRef name, GlobalItem &item, Location loc);
   /// Evaluates the module-level lets that no function uses, for their errors.
   void checkUnusedGlobals();
-  /// Reports names that nothing can bind in a function that is elaborated only in place.
-  void checkTemplateNames(FunctionItem &item);
+  /// Reports names that nothing can bind, and what is not built, in a function that would be
+  /// elaborated where it is called, but is not called.
+  void checkUncalled(Operation *item);
   /// Checks that a rule takes what its function takes and gives what it must.
   void checkCustomVjp(FunctionItem &rule, FunctionItem &primal);
   /// Reports a value of which only the body of `owner` could say how large it is.

@@ -283,6 +283,10 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
     value = coerce(loc, *value, type.type, what);
     if (failed(value))
       return failure();
+    for (PredAttr pred : type.preds)
+      if (failed(oblige(loc, pred, ObligationKind::check, DiagCode::K0301,
+                        "the type of " + what + " says '" + toString(pred) + "', which may fail here")))
+        return failure();
     val.value = *value;
     return success();
   }
@@ -346,7 +350,8 @@ FailureOr<CheckpointAttr> Elaborator::loopCheckpoint(ArrayAttr decorators, Value
   return checkpoint;
 }
 
-Val Elaborator::evaluateBlock(Region &region, const ScopePtr &scope, bool wantsTuple) {
+Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsTuple) {
+  ScopePtr scope = outer;
   auto withCheckpoint = [&](Value expr, ArrayAttr decorators) -> Val {
     FailureOr<CheckpointAttr> checkpoint = loopCheckpoint(decorators, expr);
     if (failed(checkpoint))
@@ -360,6 +365,11 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &scope, bool wantsT
   bool bad = false;
   for (Operation &op : region.front()) {
     Location loc = op.getLoc();
+    // A function sees what was bound before it.
+    auto bindsAnew = [&] {
+      if (scope->closed)
+        scope = std::make_shared<Scope>(scope, current);
+    };
     if (auto let = dyn_cast<surface::LetOp>(op)) {
       Val val = withCheckpoint(let.getValue(), let.getDecoratorsAttr());
       if (let.getTypeAttr() && !val.isError()) {
@@ -373,10 +383,12 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &scope, bool wantsT
             val = Val::error();
         }
       }
+      bindsAnew();
       bad |= failed(bindPattern(let.getPattern(), std::move(val), *scope));
     } else if (auto letDim = dyn_cast<surface::LetDimOp>(op)) {
       StringRef name = letDim.getName().getText();
       Val val = evaluate(letDim.getValue(), scope);
+      bindsAnew();
       FailureOr<Value> value = asValue(val, loc, "'let dim'");
       // What uses the name of a bad one stays silent.
       if (failed(value)) {
@@ -406,12 +418,20 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &scope, bool wantsT
       StringAttr bound = builder.getStringAttr(unique);
       BindDimOp::create(builder, loc, bound, *value);
       current->shapeVars.insert({bound.getValue(), 1});
-      scope->dims[name.str()] = DimAttr::getName(context, bound.getValue());
+      DimAttr dim = DimAttr::getName(context, bound.getValue());
+      scope->dims[name.str()] = dim;
+      if (val.sym && !isRuntime(val.sym) && !val.mayWrap)
+        addFact(makeRelation(PredKind::EQ, dim, val.sym));
     } else if (auto assume = dyn_cast<surface::AssumeOp>(op)) {
       PredAttr pred = elaboratePred(assume.getPred(), *scope);
       bad |= !pred;
       if (!pred)
         continue;
+      if (settle(pred) == Truth::Refuted) {
+        report(loc, DiagCode::K0305, "'" + toString(pred) + "' can never hold");
+        bad = true;
+        continue;
+      }
       AssumeOp::create(builder, loc, pred, /*trusted=*/true);
       addFact(pred);
     } else if (auto check = dyn_cast<surface::CheckOp>(op)) {
@@ -434,15 +454,21 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &scope, bool wantsT
         bad = true;
         continue;
       }
-      if (val.pred && settle(val.pred) == Truth::Proved)
+      Truth truth = val.pred ? settle(val.pred) : Truth::Open;
+      if (truth == Truth::Proved)
         continue;
+      if (truth == Truth::Refuted) {
+        report(loc, DiagCode::K0305, "'" + toString(val.pred) + "' can never hold");
+        bad = true;
+        continue;
+      }
       std::string text = check.getMessageAttr() ? check.getMessageAttr().getValue().str()
                          : val.pred             ? toString(val.pred)
                                                 : std::string("check");
       CheckOp::create(builder, loc, *value, builder.getStringAttr(text));
-      if (val.pred) {
-        AssumeOp::create(builder, loc, val.pred, /*trusted=*/false);
-        addFact(val.pred);
+      if (PredAttr fact = val.pred ? val.pred : val.implied) {
+        AssumeOp::create(builder, loc, fact, /*trusted=*/false);
+        addFact(fact);
       }
     } else if (auto statement = dyn_cast<surface::DoOp>(op)) {
       bad |= withCheckpoint(statement.getValue(), statement.getDecoratorsAttr()).isError();
@@ -465,7 +491,16 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &scope, bool wantsT
 // Operators
 //===----------------------------------------------------------------------===//
 
+/// Whether arithmetic on the value leaves its type's range before a tensor's size does.
+static bool isNarrow(ElementTypes &elements, Value value) {
+  return !(elements.allowed(getElementType(value.getType())) & ~(kI8 | kU8));
+}
+
 Val Elaborator::unary(surface::UnaryKind kind, Val a, Location loc) {
+  if (kind == surface::UnaryKind::Ref) {
+    report(loc, DiagCode::K0115, "references belong to handlers, which are not built");
+    return Val::error();
+  }
   FailureOr<Value> value = asValue(a, loc, "the operator");
   if (failed(value))
     return Val::error();
@@ -483,7 +518,10 @@ Val Elaborator::unary(surface::UnaryKind kind, Val a, Location loc) {
                                           builder.getI64IntegerAttr(-*a.sym.getConstantValue())),
                        negDim(a.sym));
     }
-    return Val::of(NegOp::create(builder, loc, *value), a.sym ? negDim(a.sym) : DimAttr());
+    Val result = Val::of(NegOp::create(builder, loc, *value), a.sym ? negDim(a.sym) : DimAttr());
+    result.overflows = a.overflows || (a.sym && !result.sym);
+    result.mayWrap = a.mayWrap || isNarrow(elementTypes, result.value);
+    return result;
   }
   case surface::UnaryKind::Not:
   case surface::UnaryKind::Bang: {
@@ -496,12 +534,24 @@ Val Elaborator::unary(surface::UnaryKind kind, Val a, Location loc) {
   case surface::UnaryKind::Ref:
     break;
   }
-  report(loc, DiagCode::K0115, "references belong to handlers, which are not built");
-  return Val::error();
+  llvm_unreachable("all kinds handled");
+}
+
+/// What follows if both are true, `and` being known to hold.
+static PredAttr impliedByBoth(const Val &a, const Val &b) {
+  SmallVector<PredAttr> parts;
+  for (const Val *val : {&a, &b})
+    if (PredAttr part = val->pred ? val->pred : val->implied)
+      parts.push_back(part);
+  return parts.empty() ? PredAttr() : makeAnd(parts);
 }
 
 Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   using K = surface::BinaryKind;
+  if (kind == K::Cons) {
+    report(loc, DiagCode::K0115, "'::' belongs to handlers, which are not built");
+    return Val::error();
+  }
   FailureOr<Value> left = asValue(a, loc, "the operator"), right = asValue(b, loc, "the operator");
   if (failed(left) || failed(right))
     return Val::error();
@@ -530,9 +580,15 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
       return Val::error();
   }
   bool symbolic = a.sym && b.sym;
+  // Sums and products are exact modulo the type's width, and so exact where they are known
+  // to lie within a tensor; a quotient is so only of an exact value.
+  auto isExact = [](const Val &val) { return !isRuntime(val.sym) || !val.sym.getSingleName().empty(); };
+  bool divides = kind == K::Div || kind == K::Rem || kind == K::FloorDiv || kind == K::CeilDiv || kind == K::Mod;
   auto integer = [&](Value value, DimAttr (*combine)(DimAttr, DimAttr)) {
     Val result = Val::of(value, symbolic ? combine(a.sym, b.sym) : DimAttr());
     result.overflows = (symbolic && !result.sym) || a.overflows || b.overflows;
+    result.mayWrap = a.mayWrap || b.mayWrap || isNarrow(elementTypes, value) ||
+                     (symbolic && divides && (!isExact(a) || !isExact(b)));
     return result;
   };
   switch (kind) {
@@ -567,11 +623,10 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
                                         : OrOp::create(builder, loc, x, y).getResult());
     if (a.pred && b.pred)
       result.pred = kind == K::And ? makeAnd({a.pred, b.pred}) : makeOr({a.pred, b.pred});
+    else if (kind == K::And)
+      result.implied = impliedByBoth(a, b);
     return result;
   }
-  case K::Cons:
-    report(loc, DiagCode::K0115, "'::' belongs to handlers, which are not built");
-    return Val::error();
   default:
     break;
   }
@@ -619,8 +674,8 @@ Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
     builder.setInsertionPointToEnd(evaluated);
     // What the left side says holds on the right; what the right side checks holds nowhere else.
     size_t facts = current->facts.size();
-    if (a.pred)
-      addFact(isAnd ? a.pred : makeNot(a.pred));
+    if (PredAttr fact = !isAnd && a.pred ? makeNot(a.pred) : !isAnd ? PredAttr() : a.pred ? a.pred : a.implied)
+      addFact(fact);
     b = evaluate(op.getRhs(), scope);
     current->facts.resize(facts);
     FailureOr<Value> value = asValue(b, loc, isAnd ? "'and'" : "'or'");
@@ -646,6 +701,8 @@ Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
   result = Val::of(branch.getResult(0));
   if (a.pred && b.pred)
     result.pred = isAnd ? makeAnd({a.pred, b.pred}) : makeOr({a.pred, b.pred});
+  else if (isAnd)
+    result.implied = impliedByBoth(a, b);
   return result;
 }
 
@@ -663,10 +720,11 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
   DimAttr zero = DimAttr::getConstant(context, 0), one = DimAttr::getConstant(context, 1);
   // A bound that is a dimension is an obligation; one that is a number or a run-time value
   // is tested when executed, unless it is known to hold or to fail.
+  bool mayWrap = false;
   auto bound = [&](DimAttr low, DimAttr high, unsigned axis, const Twine &what, bool tested = false) -> LogicalResult {
-    if (tested || isRuntime(low) || isRuntime(high)) {
+    if (tested || mayWrap || isRuntime(low) || isRuntime(high)) {
       Truth truth = settle(makeRelation(PredKind::LE, low, high));
-      box.inBounds &= truth == Truth::Proved;
+      box.inBounds &= truth == Truth::Proved && !mayWrap;
       if (truth != Truth::Refuted || isRuntime(low) || isRuntime(high))
         return success();
     }
@@ -728,6 +786,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
         bad = true;
         continue;
       }
+      mayWrap = lo.mayWrap || hi.mayWrap;
       bad |= failed(obligeDivisors(size, loc));
       bad |= failed(bound(zero, low, axis, "a slice may start before the first element"));
       bad |= failed(bound(high, extent, axis, "a slice may end behind the last element"));
@@ -758,6 +817,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
       bad = true;
       continue;
     }
+    mayWrap = sub.mayWrap;
     bad |= failed(bound(zero, position, axis, "an index may lie before the first element"));
     bad |= failed(bound(addDims(position, one), extent, axis, "an index may lie behind the last element",
                         position.isConstant()));
@@ -928,6 +988,8 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
         auto callable = std::make_shared<Callable>(Callable::Kind::Lambda, loc);
         callable->lambda = lambda;
         callable->scope = scope;
+        for (Scope *s = scope.get(); s && !s->closed; s = s->parent.get())
+          s->closed = true;
         llvm::StringSet<> seen;
         for (SyntaxAttr param : surface::syntaxRange(lambda.getParamsAttr()))
           if (!seen.insert(param.getText()).second) {

@@ -99,6 +99,13 @@ Elaborator::Truth Elaborator::settle(PredAttr pred) {
     return verdict(known);
   if (!current)
     return Truth::Open;
+  // An equation may be a fact as it stands, though rewriting would use it up.
+  if (pred.getKind() == PredKind::EQ)
+    if (DimAttr goal = subDims(pred.getDims()[0], pred.getDims()[1]))
+      for (PredAttr fact : current->facts)
+        if (fact.getKind() == PredKind::EQ)
+          if (DimAttr given = subDims(fact.getDims()[0], fact.getDims()[1]); given && (given == goal || negDim(given) == goal))
+            return Truth::Proved;
   // Rewrite goal and facts by the oriented equations, which may need each other.
   SmallVector<PredAttr> facts(current->facts);
   for (unsigned round = 0; round < 8; ++round) {
@@ -196,6 +203,8 @@ LogicalResult Elaborator::oblige(Location loc, PredAttr pred, ObligationKind kin
     return failure();
   }
   ObligationOp::create(builder, loc, pred, kind, builder.getStringAttr(text));
+  // It is proved, or the program is rejected: what follows may take it for granted.
+  addFact(pred);
   return success();
 }
 

@@ -102,6 +102,20 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
                "'" + param.getText() + "' stands for a size here, so it cannot be of type " + type.getText());
     attachHelp(diag) << "declare '" << param.getText() << ": Index'";
   }
+  // A module-level value is meant where its name is a size.
+  for (auto &[name, least] : item.shapeVars) {
+    auto global = globalItems.find(name);
+    bool declared = llvm::any_of(surface::syntaxRange(op.getShapeVarsAttr()),
+                                 [&](SyntaxAttr var) { return var.getText() == name; });
+    bool parameter = llvm::any_of(surface::syntaxRange(op.getParamsAttr()),
+                                  [&](SyntaxAttr param) { return param.getText() == name; });
+    if (global == globalItems.end() || global->second.op.getInit().empty() || declared || parameter)
+      continue;
+    InFlightDiagnostic diag = report(op.getLoc(), DiagCode::K0206,
+                                     "'" + name + "' stands for a size of '" + item.name +
+                                         "', but the module-level '" + name + "' is no integer that is written out");
+    attachHelp(diag) << "a shape variable of that name is declared, 'fn " << item.name << "<" << name << ">(..)'";
+  }
   if (item.isTemplate && item.exported)
     report(op.getLoc(), DiagCode::K0206,
            "'" + item.name + "' is exported, so every parameter needs a type that is no function");
@@ -344,6 +358,14 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   }
   if (item.result && !result.isError())
     (void)checkDeclared(result, *item.result, loc, "the value of '" + item.name + "'");
+  if (SyntaxAttr syntax = item.op.getReturnTypeAttr(); syntax && !result.isError()) {
+    SmallVector<SyntaxAttr> preds;
+    collectTypePreds(syntax, preds);
+    for (SyntaxAttr one : preds)
+      if (PredAttr pred = elaboratePred(one, *scope))
+        (void)oblige(valueLoc, pred, ObligationKind::check, DiagCode::K0301,
+                     "the result type of '" + item.name + "' says '" + surface::spell(one) + "', which may fail here");
+  }
   if (!result.isError() && errors == before)
     (void)requireKnownSizes(
         result, [&](StringRef name) { return !item.shapeVars.count(name); }, valueLoc, "'" + item.name + "'");
@@ -569,7 +591,7 @@ void Elaborator::checkUnusedGlobals() {
     function.erase();
 }
 
-void Elaborator::checkTemplateNames(FunctionItem &item) {
+void Elaborator::checkUncalled(Operation *item) {
   // Only calls know what its names mean; that something binds each of them can be said.
   llvm::StringSet<> bound;
   auto bind = [&](auto &&self, SyntaxAttr syntax) -> void {
@@ -578,7 +600,7 @@ void Elaborator::checkTemplateNames(FunctionItem &item) {
     for (SyntaxAttr child : syntax.getChildren())
       self(self, child);
   };
-  bool handlers = false;
+  Operation *handler = nullptr;
   auto bindAll = [&](Operation *op) {
     for (NamedAttribute attr : op->getAttrs()) {
       if (auto syntax = dyn_cast<SyntaxAttr>(attr.getValue()))
@@ -588,13 +610,16 @@ void Elaborator::checkTemplateNames(FunctionItem &item) {
           if (auto syntax = dyn_cast<SyntaxAttr>(member))
             bind(bind, syntax);
     }
-    handlers |= isa<surface::HandleOp, surface::PerformOp>(op);
+    if (!handler && isa<surface::HandleOp, surface::PerformOp>(op))
+      handler = op;
   };
-  item.op->walk(bindAll);
-  if (handlers)
+  item->walk(bindAll);
+  if (handler) {
+    report(handler->getLoc(), DiagCode::K0115, "effects and handlers are not built");
     return;
+  }
   // The subscripts of `wrt` and a check's `N = M` are names, too, which the walk has seen.
-  item.op->walk([&](surface::NameOp name) {
+  item->walk([&](surface::NameOp name) {
     if (bound.contains(name.getName()))
       return;
     bool callee = llvm::any_of(name->getUsers(), [&](Operation *user) {
@@ -642,6 +667,10 @@ void Elaborator::checkCustomVjp(FunctionItem &rule, FunctionItem &primal) {
     }
   if (!rule.function || !primal.function)
     return; // reported
+  if (&rule == &primal) {
+    report(loc, DiagCode::K0206, "'" + rule.name + "' cannot be its own rule");
+    return;
+  }
   if (primal.function.getCustomVjp()) {
     report(loc, DiagCode::K0114,
            "'" + primal.name + "' has a rule already, '" + primal.function.getCustomVjp()->str() + "'");
@@ -768,8 +797,9 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
       Val result = val;
       if (val.isValue()) {
         result.value = ctx.entry->addArgument(val.getType(), loc);
-        if (val.sym)
+        if (val.sym && isRuntime(val.sym))
           result.sym = freshAtom();
+        result.pred = result.implied = {};
       }
       for (Val &member : result.members)
         member = self(self, member);

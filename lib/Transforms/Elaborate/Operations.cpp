@@ -118,8 +118,14 @@ static Val reduction(OperationCall &call) {
 template <typename Binary, typename Reduce>
 static Val extremum(OperationCall &call) {
   size_t positional = llvm::count(call.keywords, "");
-  if (positional >= 2)
-    return binaryOperation<Binary>(call);
+  if (positional >= 2 || llvm::is_contained(call.keywords, "b")) {
+    Val result = binaryOperation<Binary>(call);
+    // Of two dimensions it is one.
+    const Val &a = call.args[0], &b = call.args[1];
+    if (result.isScalar() && a.sym && b.sym && !isRuntime(a.sym) && !isRuntime(b.sym))
+      result.sym = std::is_same_v<Binary, MinOp> ? minDims({a.sym, b.sym}) : maxDims({a.sym, b.sym});
+    return result;
+  }
   return reduction<Reduce, kNumbers, true>(call);
 }
 
@@ -316,7 +322,16 @@ static Val castTo(OperationCall &call) {
   bool integer = getRank(result.getType()) == 0 && (maskOf(to->type) & kIntegers);
   // An integer keeps its value where it fits; what a size is made of must be one.
   const Val &operand = call.args.front();
-  return Val::of(result, !integer ? DimAttr() : operand.sym ? operand.sym : call.e.freshAtom());
+  DimAttr sym = operand.sym;
+  // What may not fit is another value.
+  if (sym && (maskOf(to->type) & (kI8 | kU8))) {
+    std::optional<int64_t> value = sym.getConstantValue();
+    bool fits = value && (maskOf(to->type) == kU8 ? *value >= 0 && *value < 256 : llvm::isInt<8>(*value));
+    sym = fits ? sym : DimAttr();
+  }
+  Val val = Val::of(result, !integer ? DimAttr() : sym ? sym : call.e.freshAtom());
+  val.mayWrap = integer && sym && operand.mayWrap;
+  return val;
 }
 
 template <typename Op>
@@ -571,6 +586,10 @@ static Val triangle(OperationCall &call) {
   std::optional<int64_t> k = call.integer("k", /*positional=*/true);
   if (call.failed)
     return Val::error();
+  if (k && (*k > INT32_MAX || *k < INT32_MIN)) {
+    call.error(DiagCode::K0204) << "'" << call.name << "' counts diagonals up to " << INT32_MAX;
+    return Val::error();
+  }
   if (shape.size() < 2) {
     call.error(DiagCode::K0201) << "'" << call.name << "' needs a matrix, not " << call.e.spell(x.getType());
     return Val::error();

@@ -269,6 +269,14 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
     }
     ty.kind = Ty::Kind::Value;
     ty.type = getTensorOrScalar(dtype(element.getText()), shape, place);
+    // A signature's predicates are clauses of the function.
+    if (scope.context)
+      for (SyntaxAttr child : syntax.getChild(2).getChildren()) {
+        PredAttr pred = elaboratePred(child, scope);
+        if (!pred)
+          return failure();
+        ty.preds.push_back(pred);
+      }
     return ty;
   }
   case SyntaxKind::TypeTuple:

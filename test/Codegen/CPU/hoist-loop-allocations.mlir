@@ -58,3 +58,31 @@ func.func @carried(%x: memref<4xf32>, %n: index) -> memref<4xf32> {
   }
   return %r : memref<4xf32>
 }
+
+// The size of what a branch yields comes from before it.
+// CHECK-LABEL: func @size_of_branch
+// CHECK-SAME: (%[[A:.*]]: memref<?xf32>, %{{.*}}: i1, %{{.*}}: index)
+// CHECK: %[[N:.*]] = memref.dim %[[A]]
+// CHECK: memref.alloc(%[[N]])
+// CHECK: scf.for
+// CHECK-NOT: memref.alloc(
+// CHECK: return
+func.func @size_of_branch(%a: memref<?xf32>, %c: i1, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = memref.dim %a, %c0 : memref<?xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    %b = scf.if %c -> memref<?xf32> {
+      %d = memref.alloc(%size) : memref<?xf32>
+      func.call @use(%d) : (memref<?xf32>) -> ()
+      scf.yield %d : memref<?xf32>
+    } else {
+      scf.yield %a : memref<?xf32>
+    }
+    %k = memref.dim %b, %c0 : memref<?xf32>
+    %e = memref.alloc(%k) : memref<?xf32>
+    memref.copy %b, %e : memref<?xf32> to memref<?xf32>
+    func.call @use(%e) : (memref<?xf32>) -> ()
+  }
+  return
+}

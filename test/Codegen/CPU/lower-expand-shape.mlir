@@ -27,3 +27,11 @@ func.func private @strided(%a: memref<?xf32, strided<[?], offset: ?>>, %m: index
       : memref<?xf32, strided<[?], offset: ?>> into memref<?x4xf32, strided<[?, ?], offset: ?>>
   return %e : memref<?x4xf32, strided<[?, ?], offset: ?>>
 }
+
+// CHECK-LABEL: func @rank_0
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [1, 1], strides: [1, 1]
+// LLVM-LABEL: llvm.func internal @_kina_function_rank_0
+func.func @rank_0(%a: memref<f32>) -> memref<1x1xf32> {
+  %e = memref.expand_shape %a [] output_shape [1, 1] : memref<f32> into memref<1x1xf32>
+  return %e : memref<1x1xf32>
+}

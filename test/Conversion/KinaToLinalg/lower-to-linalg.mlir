@@ -73,7 +73,8 @@ kina.func private @bound(%n: i32) -> i64 {
   kina.return %0 : i64
 }
 
-// Carried values go through the condition, extra ones are added; the outermost loop polls.
+// Carried values go through the condition, extra ones are added; the outermost loop polls, and
+// an inner one that nothing bounds.
 
 // CHECK-LABEL: func.func private @loops(
 // CHECK:         scf.while (%[[X:.*]] = %{{.*}}) : (f64) -> (f64, f64) {
@@ -82,6 +83,9 @@ kina.func private @bound(%n: i32) -> i64 {
 // CHECK:         } do {
 // CHECK-NEXT:    ^bb0(%{{.*}}: f64, %{{.*}}: f64):
 // CHECK-NEXT:      kina_rt.poll
+// CHECK:           scf.while
+// CHECK:           ^bb0
+// CHECK-NEXT:        kina_rt.poll
 // CHECK:           scf.while
 // CHECK-NOT:       kina_rt.poll
 // CHECK:         return
@@ -100,7 +104,15 @@ kina.func private @loops(%x: f64, %y: f64) -> (f64, f64) {
       %n = kina.add %b, %b : f64
       kina.yield %n : f64
     }
-    kina.yield %i : f64
+    %j = kina.while (%b = %i) : f64 {
+      %c = kina.cmp lt, %b, %e : f64
+      kina.condition(%c)
+    } do {
+    ^bb0(%b: f64):
+      %n = kina.add %b, %b : f64
+      kina.yield %n : f64
+    } {trip_bound = #kina.dim<3>}
+    kina.yield %j : f64
   }
   kina.return %r#0, %r#1 : f64, f64
 }

@@ -89,6 +89,12 @@ def LinalgToLoops : Pass<"kina-linalg-to-loops"> {
     rows (a matmul becomes i-k-j). An accumulator of innermost reduction loops stays in a
     register. Reduction loops keep their order, so every element sees its terms in index
     order. Copies of strided buffers become loops as well.
+
+    A sum of f32, f16 or bf16 (a `linalg.generic` or `linalg.reduce` that yields its
+    accumulator plus a term) adds term t, in row-major order of the reduced axes, to the f64
+    partial sum t mod 64; then the upper half of the partial sums is added to the lower half
+    until one is left, which is rounded once. That order is part of the sum's meaning: it
+    depends neither on the shape nor on the loops.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::linalg::LinalgDialect"];

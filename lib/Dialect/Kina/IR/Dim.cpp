@@ -649,6 +649,64 @@ static Range rangeOf(DimAttr dim, ValueLookup least) {
   return sum;
 }
 
+/// Whether the polynomial is never negative, its divisors being at least 1. What its range
+/// leaves open is tried again with one quotient, min or max replaced by a bound of it that
+/// is linear in its arguments: `d*(a floordiv d)` lies between `a - d + 1` and `a`. The
+/// search is bounded by `fuel` replacements in a row.
+static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel = 3) {
+  if (!dim)
+    return false;
+  Range range = rangeOf(dim, least);
+  if (range.low && *range.low >= 0)
+    return true;
+  if (fuel == 0 || dim.getTerms().size() > 16)
+    return false;
+  MLIRContext *context = dim.getContext();
+  auto monomial = [&](int64_t coefficient, ArrayRef<DimAtomAttr> factors) {
+    return build(context, {Term{coefficient, llvm::to_vector<4>(factors)}});
+  };
+  for (DimTermAttr term : dim.getTerms()) {
+    int64_t coefficient = term.getCoefficient();
+    bool fromAbove = coefficient < 0;
+    DimAttr without = subDims(dim, DimAttr::get(context, {term}));
+    for (auto [index, atom] : llvm::enumerate(term.getFactors())) {
+      if (atom.getKind() == AtomKind::Name)
+        continue;
+      SmallVector<DimAtomAttr> others(term.getFactors());
+      others.erase(others.begin() + index);
+      DimAttr multiple = DimAttr::getConstant(context, 1);
+      SmallVector<DimAttr> bounds;
+      if (atom.getKind() == AtomKind::FloorDiv) {
+        DimAttr a = atom.getArgs()[0], d = atom.getArgs()[1];
+        if (d.getTerms().size() != 1 || d.getTerms()[0].getCoefficient() < 1)
+          continue;
+        // The divisor's names must stand beside the quotient; its coefficient scales all.
+        bool inside = true;
+        for (DimAtomAttr factor : d.getTerms()[0].getFactors()) {
+          auto it = llvm::find(others, factor);
+          inside &= it != others.end();
+          if (it != others.end())
+            others.erase(it);
+        }
+        if (!inside)
+          continue;
+        multiple = DimAttr::getConstant(context, d.getTerms()[0].getCoefficient());
+        bounds.push_back(fromAbove ? a : addDims(subDims(a, d), DimAttr::getConstant(context, 1)));
+      } else if ((atom.getKind() == AtomKind::Min) == fromAbove) {
+        bounds.assign(atom.getArgs().begin(), atom.getArgs().end());
+      }
+      Range rest = rangeOf(monomial(1, others), least);
+      if (!rest.low || *rest.low < 0)
+        continue;
+      for (DimAttr bound : bounds)
+        if (isNonNegative(addDims(mulDims(multiple, without), mulDims(monomial(coefficient, others), bound)), least,
+                          fuel - 1))
+          return true;
+    }
+  }
+  return false;
+}
+
 std::optional<bool> decide(PredAttr pred, ValueLookup least) {
   switch (pred.getKind()) {
   case PredKind::And:
@@ -695,17 +753,15 @@ std::optional<bool> decide(PredAttr pred, ValueLookup least) {
     return std::nullopt;
   }
   case PredKind::LE:
-    if (range.low && *range.low >= 0)
-      return true;
     if (range.high && *range.high < 0)
       return false;
-    return std::nullopt;
+    return isNonNegative(difference, least) ? std::optional<bool>(true) : std::nullopt;
   case PredKind::LT:
-    if (range.low && *range.low > 0)
-      return true;
     if (range.high && *range.high <= 0)
       return false;
-    return std::nullopt;
+    return isNonNegative(subDims(difference, DimAttr::getConstant(pred.getContext(), 1)), least)
+               ? std::optional<bool>(true)
+               : std::nullopt;
   default:
     llvm_unreachable("connectives are handled above");
   }

@@ -97,11 +97,17 @@ struct ExtremeSlope {
     return k.div(t, k.cast(sumLike(k, op, k.cast(isExtreme(k, op), k.builder.getI64Type())), t.getType()));
   }
 };
-// exp(x - y). Where y is -infinity all x are, and -inf - -inf would be a NaN.
+// exp(x - m) over its sum, m the largest x: exp(x - y) would see the rounding of y. Where m is
+// -infinity all x are, and the derivative is 0.
 struct LogSumExpSlope {
   static Value scale(RuleBuilder &k, LogSumExpOp op, Value t) {
-    Value finite = k.select(k.make<IsFiniteOp>(op.getResult()), op.getResult(), 0.0);
-    return k.mul(t, k.exp(k.sub(op.getOperand(), expandLike(k, op, finite))));
+    Value most = k.make<DetachOp>(
+        k.make<ReduceMaxOp>(op.getOperand(), op.getAxes(), op.getKeepdims()));
+    Value finite = k.select(k.make<IsFiniteOp>(most), most, 0.0);
+    Value power = k.exp(k.sub(op.getOperand(), expandLike(k, op, finite)));
+    Value total = sumLike(k, op, power);
+    total = k.select(k.cmp(CmpPredicate::eq, total, 0.0), 1.0, total);
+    return k.mul(t, k.div(power, expandLike(k, op, total)));
   }
   static Value share(RuleBuilder &, LogSumExpOp, Value t) { return t; }
 };

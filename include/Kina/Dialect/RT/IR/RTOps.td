@@ -41,7 +41,8 @@ def RT_CheckOp : RT_Op<"check", [MemoryEffects<[MemWrite<RT_CallState>]>]> {
 def RT_PollOp : RT_Op<"poll", [MemoryEffects<[MemRead<RT_CallState>, MemWrite<RT_CallState>]>]> {
   let summary = "count one iteration of a loop that nothing bounds";
   let description = [{
-    Stands in the body of the outermost loops whose trip count the program does not bound.
+    Stands in the body of every outermost loop, and of every inner loop whose trip count the
+    program does not bound.
     Counts a step, reports progress, and ends the call with K0805 when the user interrupts
     it or the limit on steps is passed.
 
