@@ -433,7 +433,15 @@ TEST_F(DimTest, Decisions) {
   EXPECT_EQ(decideText("1 le N"), true);
   EXPECT_EQ(decideText("N lt 1"), false);
   EXPECT_EQ(decideText("0 lt N*M + 3"), true);
-  EXPECT_EQ(decideText("min(N, M) le N"), std::nullopt);
+  EXPECT_EQ(decideText("N le min(N, M)"), std::nullopt);
+  EXPECT_EQ(decideText("min(N, M) le N"), true);
+  EXPECT_EQ(decideText("N lt max(N, M) + 1"), true);
+  EXPECT_EQ(decideText("N floordiv 2 le N"), true);
+  EXPECT_EQ(decideText("0 le N mod M"), true);
+  EXPECT_EQ(decideText("N mod M lt M"), true);
+  EXPECT_EQ(decideText("1 le N ceildiv M"), std::nullopt);
+  EXPECT_EQ(decideText("0 le N ceildiv M"), true);
+  EXPECT_EQ(decideText("3*(N floordiv 3) lt N"), std::nullopt);
   EXPECT_EQ(decideText("N = M"), std::nullopt);
   EXPECT_EQ(decideText("N ne N + M"), true);
   EXPECT_EQ(decideText("N = M or 1 le N"), true);

@@ -678,6 +678,14 @@ static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel = 3) {
       SmallVector<DimAttr> bounds;
       if (atom.getKind() == AtomKind::FloorDiv) {
         DimAttr a = atom.getArgs()[0], d = atom.getArgs()[1];
+        // Division by at least 1 brings a number no further from 0.
+        DimAttr zero = DimAttr::getConstant(context, 0);
+        bool isPositive = isNonNegative(a, least, fuel - 1), isNegative = isNonNegative(negDim(a), least, fuel - 1);
+        DimAttr plain = isPositive ? (fromAbove ? a : zero) : isNegative ? (fromAbove ? zero : a) : DimAttr();
+        Range beside = rangeOf(monomial(1, others), least);
+        if (plain && beside.low && *beside.low >= 0 &&
+            isNonNegative(addDims(without, mulDims(monomial(coefficient, others), plain)), least, fuel - 1))
+          return true;
         if (d.getTerms().size() != 1 || d.getTerms()[0].getCoefficient() < 1)
           continue;
         // The divisor's names must stand beside the quotient; its coefficient scales all.
