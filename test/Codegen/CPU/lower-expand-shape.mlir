@@ -2,12 +2,12 @@
 // RUN: kina-opt %s --kina-lower-to-llvm | FileCheck %s --check-prefix=LLVM
 
 // Two open sizes in one group, which upstream's expansion of metadata doesn't support.
-// CHECK-LABEL: func @two_open
+// CHECK-LABEL: func.func @two_open
 // CHECK-SAME: (%[[A:.*]]: memref<?x?xf64>, %[[M:.*]]: index, %[[N:.*]]: index, %[[K:.*]]: index)
 // CHECK: %[[BASE:.*]], %{{.*}}, %{{.*}}:2, %[[S:.*]]:2 = memref.extract_strided_metadata %[[A]]
 // CHECK: %[[ROW:.*]] = arith.muli %[[S]]#0, %[[N]]
 // CHECK: memref.reinterpret_cast %[[BASE]] to offset: [0], sizes: [%[[M]], %[[N]], %[[K]]],
-// CHECK-SAME: strides: [%[[ROW]], %{{.*}}, 1] : memref<f64> to memref<?x?x?xf64>
+// CHECK-SAME: strides: [%[[ROW]], %[[S]]#0, 1] : memref<f64> to memref<?x?x?xf64>
 // LLVM-LABEL: llvm.func internal @_kina_function_two_open
 // LLVM-NOT: memref
 func.func @two_open(%a: memref<?x?xf64>, %m: index, %n: index, %k: index) -> memref<?x?x?xf64> {
@@ -17,7 +17,7 @@ func.func @two_open(%a: memref<?x?xf64>, %m: index, %n: index, %k: index) -> mem
 }
 
 // Strides and offset of the source count; what the type knows stays a number.
-// CHECK-LABEL: func @strided
+// CHECK-LABEL: func.func private @strided
 // CHECK: %[[BASE:.*]], %[[OFFSET:.*]], %{{.*}}, %[[S:.*]] = memref.extract_strided_metadata
 // CHECK: memref.reinterpret_cast %[[BASE]] to offset: [%[[OFFSET]]], sizes: [%{{.*}}, 4],
 // CHECK-SAME: strides: [%{{.*}}, %[[S]]]
@@ -28,7 +28,7 @@ func.func private @strided(%a: memref<?xf32, strided<[?], offset: ?>>, %m: index
   return %e : memref<?x4xf32, strided<[?, ?], offset: ?>>
 }
 
-// CHECK-LABEL: func @rank_0
+// CHECK-LABEL: func.func @rank_0
 // CHECK: memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [1, 1], strides: [1, 1]
 // LLVM-LABEL: llvm.func internal @_kina_function_rank_0
 func.func @rank_0(%a: memref<f32>) -> memref<1x1xf32> {
