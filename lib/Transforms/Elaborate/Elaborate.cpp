@@ -5,6 +5,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/ProgramStack.h"
+#include <set>
 
 using namespace mlir;
 
@@ -222,8 +223,16 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
     for (auto [index, diagnostic] : llvm::enumerate(diagnostics))
       order.push_back({startOf(diagnostic.getLocation()), index});
     llvm::sort(order);
-    for (auto &[start, index] : order)
-      getContext().getDiagEngine().emit(std::move(diagnostics[index]));
+    // A body that is elaborated at several calls tells the same of each.
+    std::set<std::tuple<std::string, unsigned, unsigned, std::string>> told;
+    for (auto &[start, index] : order) {
+      auto [file, line, column] = start;
+      std::string text = diagnostics[index].str();
+      for (Diagnostic &note : diagnostics[index].getNotes())
+        text += note.str();
+      if (told.insert({file, line, column, text}).second)
+        getContext().getDiagEngine().emit(std::move(diagnostics[index]));
+    }
     if (failed(result))
       signalPassFailure();
   }

@@ -2,8 +2,8 @@
 //
 // Equations among the facts that give a name are oriented: `D = H*K` replaces D,
 // `N mod B = 0` replaces N by B times a fresh name. What is then equal in normal form, or
-// bounded by it, or follows from one inequality among the facts, is settled; the rest is
-// an obligation.
+// bounded by it, or follows from one or two inequalities among the facts, is settled; the
+// rest is an obligation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -130,23 +130,38 @@ Elaborator::Truth Elaborator::settle(PredAttr pred) {
   }
   if (std::optional<bool> known = decide(pred, least))
     return verdict(known);
+  // An inequality as what is not negative: `b - a` of `a <= b`, one less of `a < b`.
+  auto slack = [&](PredAttr relation) -> DimAttr {
+    bool strict = relation.getKind() == PredKind::LT;
+    if (!strict && relation.getKind() != PredKind::LE)
+      return {};
+    DimAttr difference = subDims(relation.getDims()[1], relation.getDims()[0]);
+    return strict ? subDims(difference, DimAttr::getConstant(context, 1)) : difference;
+  };
+  auto isNonNegative = [&](DimAttr dim) {
+    return dim && decide(makeRelation(PredKind::LE, DimAttr::getConstant(context, 0), dim), least).value_or(false);
+  };
   auto follows = [&](PredAttr goal) {
-    for (PredAttr fact : facts) {
-      if (fact == goal)
+    if (llvm::is_contained(facts, goal))
+      return true;
+    // What is left of the goal when one fact, or the sum of two, is taken away.
+    DimAttr wanted = slack(goal);
+    if (!wanted)
+      return false;
+    SmallVector<DimAttr> given;
+    for (PredAttr fact : facts)
+      if (DimAttr known = slack(fact))
+        given.push_back(known);
+    for (DimAttr known : given)
+      if (isNonNegative(subDims(wanted, known)))
         return true;
-      // From c <= d follows a <= b if b - a >= d - c; a strict fact gives one more.
-      bool strict = fact.getKind() == PredKind::LT;
-      if (!strict && fact.getKind() != PredKind::LE)
-        continue;
-      if (goal.getKind() != PredKind::LE && goal.getKind() != PredKind::LT)
-        continue;
-      int64_t slack = (goal.getKind() == PredKind::LT ? 1 : 0) - (strict ? 1 : 0);
-      DimAttr given = subDims(fact.getDims()[1], fact.getDims()[0]);
-      DimAttr wanted = subDims(goal.getDims()[1], goal.getDims()[0]);
-      DimAttr bound = subDims(wanted, addDims(given, DimAttr::getConstant(context, slack)));
-      if (bound && decide(makeRelation(PredKind::LE, DimAttr::getConstant(context, 0), bound), least).value_or(false))
-        return true;
-    }
+    constexpr size_t kMaxPairs = 24;
+    if (given.size() > kMaxPairs)
+      return false;
+    for (size_t first = 0; first < given.size(); ++first)
+      for (size_t second = first + 1; second < given.size(); ++second)
+        if (isNonNegative(subDims(wanted, addDims(given[first], given[second]))))
+          return true;
     return false;
   };
   if (pred.getKind() == PredKind::And)
