@@ -118,6 +118,10 @@ static Value getSizeBefore(OpBuilder &builder, Value buffer, int64_t axis, scf::
     Value size = alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)];
     return isOutside(size) ? size : Value();
   }
+  if (auto view = buffer.getDefiningOp<memref::CastOp>())
+    return isa<MemRefType>(view.getSource().getType())
+               ? getSizeBefore(builder, view.getSource(), axis, branch)
+               : Value();
   if (auto inner = buffer.getDefiningOp<scf::IfOp>())
     return getSizeBefore(
         builder, inner.thenYield().getOperand(cast<OpResult>(buffer).getResultNumber()), axis,
