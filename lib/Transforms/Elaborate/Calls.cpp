@@ -369,7 +369,8 @@ LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::str
 
 FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRef<Ty> types, MutableArrayRef<Val> args,
                                                      ArrayRef<std::pair<std::string, Val>> extra,
-                                                     SmallVectorImpl<Leaf> &leaves, Location loc) {
+                                                     SmallVectorImpl<Leaf> &leaves, Location loc,
+                                                     ArrayRef<Leaf> globals) {
   llvm::StringMap<DimAttr> solution;
   auto known = [&](StringRef name) { return solution.lookup(name); };
   for (auto &[name, val] : extra) {
@@ -392,7 +393,7 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
   for (bool bareOnly : {true, false})
     for (bool progress = true; progress;) {
       progress = false;
-      for (Leaf &leaf : leaves) {
+      for (const Leaf &leaf : llvm::concat<const Leaf>(leaves, globals)) {
         ArrayRef<DimAttr> want = getShape(leaf.declared), have = getShape(leaf.arg->getType());
         if (want.size() != have.size())
           continue;
@@ -466,8 +467,18 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   if (failed(ordered) || failed(elaborateItem(item)))
     return failure();
   SmallVector<Ty> types = llvm::map_to_vector(item.params, [](const Param &param) { return param.type; });
-  SmallVector<Leaf> leaves;
-  FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc);
+  // Module-level lets without a value are passed on.
+  std::vector<Val> globals;
+  for (StringAttr global : item.globals) {
+    globals.push_back(getGlobalValue(global.getValue(), globalItems.find(global.getValue())->second, loc));
+    if (globals.back().isError())
+      return failure();
+  }
+  SmallVector<Leaf> leaves, given;
+  for (auto [name, type, val] :
+       llvm::zip(item.globals, item.function.getArgumentTypes().take_back(item.globals.size()), globals))
+    given.push_back({type, &val, "'" + name.str() + "' of '" + item.name + "'"});
+  FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc, given);
   if (failed(subst))
     return failure();
   Prepared prepared;
@@ -513,15 +524,11 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   for (StringRef name : item.unsolved)
     prepared.operands.push_back(
         DimOp::create(builder, loc, builder.getIndexType(), cast<DimAttr>(prepared.subst.get(name))));
-  for (StringAttr global : item.globals) {
-    Val val = getGlobalValue(global.getValue(), globalItems.find(global.getValue())->second, loc);
-    if (val.isError())
-      return failure();
-    // Its sizes are those of this function; the callee's must be the same here.
-    Type expected = substituted(item.function.getArgumentTypes()[prepared.operands.size()], prepared.subst, loc,
-                                "'" + global.getValue() + "'");
-    FailureOr<Value> value = expected ? coerce(loc, val.value, expected, "'" + global.getValue() + "' of '" + item.name + "'")
-                                      : FailureOr<Value>(failure());
+  // Their sizes are those of this function; the callee's must be the same here.
+  for (Leaf &leaf : given) {
+    Type expected = substituted(leaf.declared, prepared.subst, loc, leaf.what);
+    FailureOr<Value> value =
+        expected ? coerce(loc, leaf.arg->value, expected, leaf.what) : FailureOr<Value>(failure());
     if (failed(value))
       return failure();
     prepared.operands.push_back(*value);

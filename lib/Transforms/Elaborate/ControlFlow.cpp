@@ -60,8 +60,18 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
       report(loc, DiagCode::K0404, "an 'if' over a mask needs an 'else'");
       return Val::error();
     }
+    Block *block = builder.getInsertionBlock();
+    Operation *before = block->empty() ? nullptr : &block->back();
     Val a = evaluateBlock(op.getThenRegion(), std::make_shared<Scope>(scope, current));
     Val b = evaluateBlock(op.getElseRegion(), std::make_shared<Scope>(scope, current));
+    Operation *inside = before ? before->getNextNode() : block->empty() ? nullptr : &block->front();
+    for (; inside; inside = inside->getNextNode())
+      if (isa<CheckOp, BindDimOp, DropOp>(inside)) {
+        InFlightDiagnostic diag = report(inside->getLoc(), DiagCode::K0404,
+                                         "both arms of a mask's 'if' are evaluated, so this cannot depend on the mask");
+        attachHelp(diag) << "write it before the 'if'";
+        return Val::error();
+      }
     Location first = op.getThenRegion().front().getTerminator()->getLoc();
     Location second = op.getElseRegion().front().getTerminator()->getLoc();
     FailureOr<Value> x = asValue(a, first, "an arm of a mask's 'if'"), y = asValue(b, second, "an arm of a mask's 'if'");

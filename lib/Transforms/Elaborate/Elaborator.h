@@ -197,6 +197,8 @@ struct FunctionContext {
   llvm::MapVector<Value, BlockArgument> captures;
   /// Module-level lets without a value that became trailing parameters.
   llvm::MapVector<mlir::StringAttr, BlockArgument> globals;
+  /// Shape variables that only those give.
+  SmallVector<StringRef> globalVars;
   /// Shape variables, with their least values.
   llvm::MapVector<StringRef, int64_t> shapeVars;
   /// What is known of them.
@@ -429,10 +431,11 @@ public:
   };
   LogicalResult pairArguments(const Ty &type, Val &val, const std::string &what, SmallVectorImpl<Leaf> &leaves,
                               llvm::StringMap<DimAttr> &solution, Location loc);
-  /// Pairs arguments with parameters and solves the item's shape variables.
+  /// Pairs arguments with parameters and solves the item's shape variables; `globals` are
+  /// module-level lets that it takes as well.
   FailureOr<DictionaryAttr> matchArguments(FunctionItem &item, ArrayRef<Ty> types, llvm::MutableArrayRef<Val> args,
                                            ArrayRef<std::pair<std::string, Val>> extra, SmallVectorImpl<Leaf> &leaves,
-                                           Location loc);
+                                           Location loc, ArrayRef<Leaf> globals = {});
   /// The type under the substitution; reports a size that overflows or gets negative.
   Type substituted(Type type, DictionaryAttr subst, Location loc, const llvm::Twine &what);
   /// The parameters of the callable if their number is known.

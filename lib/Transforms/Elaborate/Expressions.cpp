@@ -552,8 +552,11 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
     report(loc, DiagCode::K0115, "'::' belongs to handlers, which are not built");
     return Val::error();
   }
-  FailureOr<Value> left = asValue(a, loc, "the operator"), right = asValue(b, loc, "the operator");
-  if (failed(left) || failed(right))
+  FailureOr<Value> left = asValue(a, loc, "the operator");
+  if (failed(left))
+    return Val::error();
+  FailureOr<Value> right = asValue(b, loc, "the operator");
+  if (failed(right))
     return Val::error();
   if (kind == K::MatMul)
     return callOperation("matmul", {a, b}, {"", ""}, {}, loc);
@@ -790,7 +793,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
       bad |= failed(obligeDivisors(size, loc));
       bad |= failed(bound(zero, low, axis, "a slice may start before the first element"));
       bad |= failed(bound(high, extent, axis, "a slice may end behind the last element"));
-      bad |= failed(bound(zero, size, axis, "a slice may end before it starts"));
+      bad |= failed(bound(zero, size, axis, "the end may lie before the start in a slice"));
       box.offsets.push_back(lo.kind == Val::Kind::Unit ? DimOp::create(builder, loc, builder.getIndexType(), zero)
                                                        : asIndex(lo, loc));
       box.sizes.push_back(size);

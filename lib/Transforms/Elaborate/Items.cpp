@@ -358,6 +358,10 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   }
   if (item.result && !result.isError())
     (void)checkDeclared(result, *item.result, loc, "the value of '" + item.name + "'");
+  for (StringRef name : ctx.globalVars) {
+    item.shapeVars.insert({name, 1});
+    vars.push_back(ShapeVarAttr::get(context, name, 1));
+  }
   if (SyntaxAttr syntax = item.op.getReturnTypeAttr(); syntax && !result.isError()) {
     SmallVector<SyntaxAttr> preds;
     collectTypePreds(syntax, preds);
@@ -508,12 +512,20 @@ Val Elaborator::getGlobalParameter(StringAttr name, Location loc) {
       report(global.op.getLoc(), DiagCode::K0206, "a 'let' without a value needs a tensor or scalar type");
       return Val::error();
     }
-    for (auto &[var, least] : names)
-      if (!root->shapeVars.count(var)) {
-        report(loc, DiagCode::K0203,
-               "shape variable '" + var + "' of '" + name.getValue() + "' is not one of '" + root->name + "'");
+    // A size that the function does not have yet comes with the parameter.
+    for (auto &[var, least] : names) {
+      bool own = root->item->shapeVars.count(var) || llvm::is_contained(root->globalVars, var);
+      if (!own && root->shapeVars.count(var)) {
+        report(loc, DiagCode::K0114,
+               "shape variable '" + var + "' of '" + name.getValue() + "' exists in '" + root->name + "' as another one");
         return Val::error();
       }
+      if (own)
+        continue;
+      root->globalVars.push_back(var);
+      for (FunctionContext *ctx = current; ctx; ctx = ctx->parent)
+        ctx->shapeVars.insert({var, 1});
+    }
     it = root->globals.insert({name, root->entry->addArgument(type->type, global.op.getLoc())}).first;
     bool integer = getRank(type->type) == 0 && (maskOf(type->type) & kIntegers);
     root->globalValues[name.str()] = Val::of(it->second, integer ? freshAtom() : DimAttr());

@@ -140,7 +140,7 @@ DimAttr Elaborator::elaborateDim(SyntaxAttr syntax, Scope &scope) {
       if (auto val = s->names.find(name); val != s->names.end()) {
         if (val->second.isError())
           return {}; // reported
-        if (val->second.sym || val->second.overflows)
+        if (val->second.sym || val->second.overflows || val->second.isScalar())
           return asDim(val->second, syntax.getLocation());
       }
     }
