@@ -102,43 +102,54 @@ static void hoist(memref::AllocOp alloc) {
   alloc->moveBefore(target);
 }
 
-/// The size of `buffer` along `axis`, from values that exist before `branch`, where `builder`
-/// stands; null if it isn't found. Both arms of a branch yield buffers of one shape.
-static Value getSizeBefore(OpBuilder &builder, Value buffer, int64_t axis, scf::IfOp branch) {
+/// The size of `buffer` along `axis`, from values that exist before `choice`, where `builder`
+/// stands; null if it isn't found. What is chosen between has one shape.
+static Value getSizeBefore(OpBuilder &builder, Value buffer, int64_t axis, Operation *choice) {
   auto isOutside = [&](Value value) {
-    return !branch->isAncestor(value.getParentBlock()->getParentOp()) &&
-           value.getDefiningOp() != branch;
+    return !choice->isAncestor(value.getParentBlock()->getParentOp()) &&
+           value.getDefiningOp() != choice;
   };
-  auto type = cast<MemRefType>(buffer.getType());
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  if (!type)
+    return nullptr;
   if (!type.isDynamicDim(axis))
-    return arith::ConstantIndexOp::create(builder, branch.getLoc(), type.getDimSize(axis));
+    return arith::ConstantIndexOp::create(builder, choice->getLoc(), type.getDimSize(axis));
   if (isOutside(buffer))
-    return memref::DimOp::create(builder, branch.getLoc(), buffer, axis);
-  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>()) {
-    Value size = alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)];
-    return isOutside(size) ? size : Value();
-  }
-  if (auto inner = buffer.getDefiningOp<scf::IfOp>())
-    return getSizeBefore(
-        builder, inner.thenYield().getOperand(cast<OpResult>(buffer).getResultNumber()), axis,
-        branch);
-  return nullptr;
+    return memref::DimOp::create(builder, choice->getLoc(), buffer, axis);
+  auto sameAs = [&](Value other) { return getSizeBefore(builder, other, axis, choice); };
+  return llvm::TypeSwitch<Operation *, Value>(buffer.getDefiningOp())
+      .Case<memref::AllocOp>([&](auto alloc) {
+        Value size = alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)];
+        return isOutside(size) ? size : Value();
+      })
+      .Case<memref::CastOp>([&](auto view) { return sameAs(view.getSource()); })
+      .Case<arith::SelectOp>([&](auto select) { return sameAs(select.getTrueValue()); })
+      .Case<scf::IfOp>([&](auto branch) {
+        return sameAs(
+            branch.thenYield().getOperand(cast<OpResult>(buffer).getResultNumber()));
+      })
+      .Default([](Operation *) { return Value(); });
 }
 
-/// Sizes of what a branch yields, from before the branch: they can leave a loop.
-static void resolveSizesOfBranches(Operation *root) {
-  SmallVector<memref::DimOp> dims;
-  root->walk([&](memref::DimOp dim) { dims.push_back(dim); });
-  for (memref::DimOp dim : dims) {
-    auto branch = dim.getSource().getDefiningOp<scf::IfOp>();
+/// Sizes of what a branch or a selection gives, from before it: they can leave a loop.
+static void resolveSizesOfChoices(Operation *root) {
+  llvm::SetVector<Operation *> dims;
+  root->walk([&](memref::DimOp dim) { dims.insert(dim); });
+  for (unsigned i = 0; i < dims.size(); ++i) {
+    auto dim = cast<memref::DimOp>(dims[i]);
+    Operation *choice = dim.getSource().getDefiningOp();
     std::optional<int64_t> axis = dim.getConstantIndex();
-    if (!branch || !axis || !isa<MemRefType>(dim.getSource().getType()))
+    if (!axis || !isa_and_nonnull<scf::IfOp, arith::SelectOp>(choice))
       continue;
-    OpBuilder builder(branch);
-    if (Value size = getSizeBefore(builder, dim.getSource(), *axis, branch)) {
-      dim.replaceAllUsesWith(size);
-      dim.erase();
-    }
+    OpBuilder builder(choice);
+    Value size = getSizeBefore(builder, dim.getSource(), *axis, choice);
+    if (!size)
+      continue;
+    // It may be the size of another choice.
+    if (auto next = size.getDefiningOp<memref::DimOp>())
+      dims.insert(next);
+    dim.replaceAllUsesWith(size);
+    dim.erase();
   }
 }
 
@@ -146,7 +157,7 @@ namespace {
 struct HoistLoopAllocationsPass
     : public kina::impl::HoistLoopAllocationsBase<HoistLoopAllocationsPass> {
   void runOnOperation() override {
-    resolveSizesOfBranches(getOperation());
+    resolveSizesOfChoices(getOperation());
     SmallVector<memref::AllocOp> allocs;
     getOperation()->walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
     for (memref::AllocOp alloc : allocs)

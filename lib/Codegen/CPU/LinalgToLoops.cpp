@@ -338,14 +338,18 @@ private:
       memref::StoreOp::create(rewriter, loc, nothing, partials, place);
     });
     addTerms();
-    for (int64_t half = kNumPartialSums / 2; half != 0; half /= 2) {
-      Value count = minimum(constant(half), subtract(numUsed, constant(half)));
+    // A loop over the levels of the tree: six copies of its body would cost LLVM more time than
+    // all the rest of the sum.
+    loop(constant(0), constant(llvm::Log2_64(kNumPartialSums)), 1, [&](Value level) {
+      Value half =
+          arith::ShRUIOp::create(rewriter, loc, constant(kNumPartialSums / 2), level);
+      Value count = minimum(half, subtract(numUsed, half));
+      Value distance = multiply(half, constant(width));
       loop(constant(0), multiply(count, constant(width)), 1, [&](Value place) {
         addTo(partials, place,
-              memref::LoadOp::create(rewriter, loc, partials,
-                                     add(place, constant(half * width))));
+              memref::LoadOp::create(rewriter, loc, partials, add(place, distance)));
       });
-    }
+    });
   }
 
   void emitTotal(Value partials, Value place) {

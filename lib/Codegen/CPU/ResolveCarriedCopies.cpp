@@ -41,6 +41,19 @@ static Value getViewSource(Operation *op) {
       .Default([](Operation *) { return Value(); });
 }
 
+/// The value that the slot of a loop's `result` starts from; null if no slot is passed on as it.
+static Value getTiedInit(OpResult result) {
+  if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+    return loop.getTiedLoopInit(result)->get();
+  if (auto loop = dyn_cast<scf::WhileOp>(result.getOwner())) {
+    auto argument =
+        dyn_cast<BlockArgument>(loop.getConditionOp().getArgs()[result.getResultNumber()]);
+    if (argument && argument.getOwner() == loop.getBeforeBody())
+      return loop.getInits()[argument.getArgNumber()];
+  }
+  return nullptr;
+}
+
 /// Collects in `roots` the values whose buffer `value` may show unchanged: itself if nothing is
 /// known about it, else what lies behind views, branches and loops.
 static void collectRoots(Value value, llvm::SmallSetVector<Value, 4> &roots) {
@@ -63,13 +76,8 @@ static void collectRoots(Value value, llvm::SmallSetVector<Value, 4> &roots) {
     collectRoots(select.getTrueValue(), roots);
     return collectRoots(select.getFalseValue(), roots);
   }
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return collectRoots(loop.getInitArgs()[index], roots);
-  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
-    auto argument = dyn_cast<BlockArgument>(loop.getConditionOp().getArgs()[index]);
-    if (argument && argument.getOwner() == loop.getBeforeBody())
-      return collectRoots(loop.getInits()[argument.getArgNumber()], roots);
-  }
+  if (Value init = getTiedInit(result))
+    return collectRoots(init, roots);
   roots.insert(value);
 }
 
@@ -246,13 +254,10 @@ static void emitSteps(OpBuilder &builder, ArrayRef<Step> steps, ValueRange slots
 /// Whether `source` is what an inner loop makes of `carried` and nothing looks at the old value
 /// from there on. Inner loops come first, so this one works in place already.
 static bool isUpdatedByInnerLoop(Value source, Value carried) {
-  Operation *inner = source.getDefiningOp();
-  if (!isa_and_nonnull<scf::ForOp, scf::WhileOp>(inner))
+  auto result = dyn_cast<OpResult>(source);
+  if (!result || !source.hasOneUse() || getTiedInit(result) != carried)
     return false;
-  llvm::SmallSetVector<Value, 4> roots;
-  collectRoots(source, roots);
-  if (roots.size() != 1 || roots.front() != carried || !source.hasOneUse())
-    return false;
+  Operation *inner = result.getOwner();
   unsigned initUses = 0;
   for (OpOperand &use : carried.getUses()) {
     Operation *ancestor = inner->getBlock()->findAncestorOpInBlock(*use.getOwner());

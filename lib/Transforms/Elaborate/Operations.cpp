@@ -135,14 +135,12 @@ static Val argReduction(OperationCall &call) {
   if (!call.requireNumber(x))
     return Val::error();
   bool keepdims = call.boolean("keepdims", false);
-  bool given = !call.keywords.empty() && call.keywords.size() > 1;
   std::optional<int64_t> axis = call.axis(x.getType());
   if (call.failed)
     return Val::error();
   OpBuilder &b = call.e.builder;
   if (!axis) {
     // Without an axis the position is in row-major order.
-    (void)given;
     if (getRank(x.getType()) == 0) {
       call.error(DiagCode::K0201) << "'" << call.name << "' needs a tensor, not a scalar";
       return Val::error();

@@ -86,3 +86,29 @@ func.func @size_of_branch(%a: memref<?xf32>, %c: i1, %n: index) {
   }
   return
 }
+
+// The same through a selection and a cast.
+// CHECK-LABEL: func.func @size_of_selection
+// CHECK: memref.alloc(
+// CHECK: scf.for
+// CHECK-NOT: memref.alloc(
+// CHECK: return
+func.func @size_of_selection(%a: memref<?xf32>, %b: memref<?xf32>, %c: i1, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %s = scf.if %c -> memref<?xf32, strided<[?], offset: ?>> {
+      %d = arith.select %c, %a, %b : memref<?xf32>
+      %v = memref.cast %d : memref<?xf32> to memref<?xf32, strided<[?], offset: ?>>
+      scf.yield %v : memref<?xf32, strided<[?], offset: ?>>
+    } else {
+      %v = memref.cast %a : memref<?xf32> to memref<?xf32, strided<[?], offset: ?>>
+      scf.yield %v : memref<?xf32, strided<[?], offset: ?>>
+    }
+    %k = memref.dim %s, %c0 : memref<?xf32, strided<[?], offset: ?>>
+    %e = memref.alloc(%k) : memref<?xf32>
+    memref.copy %s, %e : memref<?xf32, strided<[?], offset: ?>> to memref<?xf32>
+    func.call @use(%e) : (memref<?xf32>) -> ()
+  }
+  return
+}

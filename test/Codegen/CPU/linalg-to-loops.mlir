@@ -68,7 +68,9 @@ func.func @sum_f32(%x: memref<4x8xf32>, %r: memref<f32>) {
   // CHECK: %[[OLD:.*]] = memref.load %[[P]][%[[PLACE]]]
   // CHECK: %[[NEW:.*]] = arith.addf %[[OLD]], %[[T]] : f64
   // CHECK: memref.store %[[NEW]], %[[P]][%[[PLACE]]]
-  // CHECK-COUNT-6: scf.for
+  // CHECK: scf.for %[[LEVEL:.*]] = %{{.*}} to %c6
+  // CHECK: %[[HALF:.*]] = arith.shrui %c32{{.*}}, %[[LEVEL]]
+  // CHECK: scf.for
   // CHECK: %[[TOTAL:.*]] = arith.truncf %{{.*}} : f64 to f32
   // CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[TOTAL]] : f32
   // CHECK: memref.store %[[SUM]], %[[R]][] : memref<f32>
