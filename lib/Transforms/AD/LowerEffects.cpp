@@ -28,8 +28,8 @@ SeedOp matchReverseMode(HandleOp handle) {
     return {};
   auto resume = dyn_cast<ResumeOp>(record.front());
   auto pull = dyn_cast<PullOp>(*std::next(record.begin()));
-  if (!resume || resume.getContinuation() != record.getArgument(1) || !pull ||
-      pull.getVjp() != record.getArgument(0) || pull.getCotangents() != resume.getResults().back())
+  if (!resume || resume.getContinuation() != record.getArgument(1) || !pull || pull.getVjp() != record.getArgument(0) ||
+      pull.getCotangents() != resume.getResults().back())
     return {};
   SmallVector<Value> after(resume.getResults());
   after.back() = pull.getResult();
@@ -49,8 +49,9 @@ public:
       if (auto handle = dyn_cast<HandleOp>(op)) {
         handles.push_back(handle);
         if (!matchReverseMode(handle) || !areCotangentsRead(handle)) {
-          emitError(op->getLoc(), DiagCode::K0601, "this handler is not lowered: this version of Kina lowers the "
-                                                   "handler of reverse mode only");
+          emitError(op->getLoc(), DiagCode::K0601,
+                    "this handler is not lowered: this version of Kina lowers the "
+                    "handler of reverse mode only");
           ok = false;
         }
       } else if (auto perform = dyn_cast<PerformOp>(op)) {
@@ -68,7 +69,8 @@ public:
 
 private:
   static bool areCotangentsRead(HandleOp handle) {
-    return llvm::all_of(handle.getResults().back().getUsers(), [](Operation *user) { return isa<CotangentOfOp>(user); });
+    return llvm::all_of(handle.getResults().back().getUsers(),
+                        [](Operation *user) { return isa<CotangentOfOp>(user); });
   }
 
   /// A perform belongs directly into the body of the handle of its tag.
@@ -126,7 +128,8 @@ void LowerEffectsPass::lower(HandleOp handle, PullbackEmitter &emitter) {
     read.replaceAllUsesWith(cotangent);
     read.erase();
   }
-  for (auto [result, value] : llvm::zip(handle.getResults().drop_back(), end.getTerminator()->getOperands().drop_back()))
+  for (auto [result, value] :
+       llvm::zip(handle.getResults().drop_back(), end.getTerminator()->getOperands().drop_back()))
     result.replaceAllUsesWith(value);
   handle.erase();
   seed.erase();
@@ -143,9 +146,8 @@ LogicalResult LowerEffectsPass::finish() {
       watch.replaceAllUsesWith(watch.getOperand());
       watch.erase();
     } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
-      accumulate.replaceAllUsesWith(AddOp::create(builder, op->getLoc(), accumulate.getAccumulator(),
-                                                  accumulate.getContribution())
-                                        .getResult());
+      accumulate.replaceAllUsesWith(
+          AddOp::create(builder, op->getLoc(), accumulate.getAccumulator(), accumulate.getContribution()).getResult());
       accumulate.erase();
     } else if (isa<AbsentOp>(op) && op->use_empty()) {
       op->erase();
@@ -162,7 +164,8 @@ LogicalResult LowerEffectsPass::finish() {
   });
   if (!left)
     return success();
-  emitError(left->getLoc(), DiagCode::K0900, "internal error: '") << left->getName() << "' is left after --kina-lower-effects";
+  emitError(left->getLoc(), DiagCode::K0900, "internal error: '")
+      << left->getName() << "' is left after --kina-lower-effects";
   return failure();
 }
 

@@ -49,7 +49,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       Value one = ConstantOp::create(builder, loc, element,
                                      isa<FloatType>(element) ? cast<TypedAttr>(builder.getFloatAttr(element, 1.0))
                                                              : cast<TypedAttr>(IntegerAttr::get(element, 1)));
-      return callOperation("broadcast", {Val::of(broadcastTo(one, getShape(base.type), loc)), shape}, {"", ""}, {}, loc);
+      return callOperation("broadcast", {Val::of(broadcastTo(one, getShape(base.type), loc)), shape}, {"", ""}, {},
+                           loc);
     }
     args.push_back(std::move(base));
     keywords.push_back("");
@@ -133,7 +134,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
                          : callee.function->operation == "value_and_grad" ? Callable::Derivative::ValueAndGrad
                          : callee.function->operation == "vjp"            ? Callable::Derivative::VJP
                                                                           : Callable::Derivative::JVP,
-                         callee.function->operation, args, keywords, hasWrt ? ArrayRef<SmallVector<std::string>>(wrt) : ArrayRef<SmallVector<std::string>>(), loc);
+                         callee.function->operation, args, keywords,
+                         hasWrt ? ArrayRef<SmallVector<std::string>>(wrt) : ArrayRef<SmallVector<std::string>>(), loc);
   if (callee.function->kind == Callable::Kind::Operation)
     return callOperation(callee.function->operation, args, keywords, typeArgument, loc);
   if (typeArgument) {
@@ -186,8 +188,7 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
 //===----------------------------------------------------------------------===//
 
 FailureOr<std::vector<Val>> Elaborator::orderArguments(StringRef callee, ArrayRef<std::string> params,
-                                                       ArrayRef<Val> args, ArrayRef<std::string> keywords,
-                                                       Location loc,
+                                                       ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc,
                                                        SmallVector<std::pair<std::string, Val>> *extra) {
   SmallVector<std::optional<Val>> slots(params.size());
   auto signature = [&] {
@@ -204,8 +205,7 @@ FailureOr<std::vector<Val>> Elaborator::orderArguments(StringRef callee, ArrayRe
       return failure();
     if (keyword.empty()) {
       if (next >= params.size()) {
-        report(loc, DiagCode::K0205,
-               "too many arguments: " + signature() + ", but there are " + Twine(args.size()));
+        report(loc, DiagCode::K0205, "too many arguments: " + signature() + ", but there are " + Twine(args.size()));
         return failure();
       }
       slots[next++] = arg;
@@ -286,8 +286,9 @@ static DimAttr divideExactly(DimAttr dim, DimTermAttr divisor) {
         return {};
       factors.erase(it);
     }
-    sum = addDims(sum, DimAttr::get(context, {DimTermAttr::get(context, term.getCoefficient() / divisor.getCoefficient(),
-                                                               factors)}));
+    sum = addDims(
+        sum,
+        DimAttr::get(context, {DimTermAttr::get(context, term.getCoefficient() / divisor.getCoefficient(), factors)}));
   }
   return sum;
 }
@@ -332,8 +333,9 @@ static DimAttr solveDim(DimAttr pattern, DimAttr size, StringRef name, DimLookup
   return quotient;
 }
 
-LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::string &what, SmallVectorImpl<Leaf> &leaves,
-                                        llvm::StringMap<DimAttr> &solution, Location loc) {
+LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::string &what,
+                                        SmallVectorImpl<Leaf> &leaves, llvm::StringMap<DimAttr> &solution,
+                                        Location loc) {
   switch (type.kind) {
   case Ty::Kind::Unknown:
     return success();
@@ -356,7 +358,8 @@ LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::str
                     what + " is a tuple of " + Twine(type.members.size()) + ", not " + spell(val));
     bool bad = false;
     for (auto [index, member] : llvm::enumerate(val.members))
-      bad |= failed(pairArguments(type.members[index], member, what + "." + std::to_string(index), leaves, solution, loc));
+      bad |=
+          failed(pairArguments(type.members[index], member, what + "." + std::to_string(index), leaves, solution, loc));
     return failure(bad);
   }
   case Ty::Kind::Unit:
@@ -383,8 +386,8 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
   }
   bool bad = false;
   for (auto [param, type, val] : llvm::zip(item.params, types, args))
-    bad |= failed(
-        pairArguments(type, val, "argument '" + param.name + "' of '" + item.name + "'", leaves, solution, loc));
+    bad |=
+        failed(pairArguments(type, val, "argument '" + param.name + "' of '" + item.name + "'", leaves, solution, loc));
   if (bad)
     return failure();
 
@@ -428,9 +431,9 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
     if (!value && overflows)
       return report(loc, DiagCode::K0204, "shape variable '" + name + "' of '" + item.name + "' leaves 64 bits here");
     if (!value) {
-      InFlightDiagnostic diag = report(loc, DiagCode::K0203,
-                                       "shape variable '" + name + "' of '" + item.name +
-                                           "' cannot be computed from the arguments");
+      InFlightDiagnostic diag =
+          report(loc, DiagCode::K0203,
+                 "shape variable '" + name + "' of '" + item.name + "' cannot be computed from the arguments");
       attachHelp(diag) << "give it by keyword, '" << item.name << "(.., " << name << "=20)'";
       return failure();
     }
@@ -493,8 +496,8 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     if (!expected)
       return failure();
     // Of a size that a pattern cannot give, the pattern is what the user knows.
-    for (auto [axis, dims] : llvm::enumerate(
-             llvm::zip(getShape(leaf.declared), getShape(expected), getShape(leaf.arg->getType())))) {
+    for (auto [axis, dims] :
+         llvm::enumerate(llvm::zip(getShape(leaf.declared), getShape(expected), getShape(leaf.arg->getType())))) {
       auto [pattern, goal, size] = dims;
       if (pattern.isConstant() || !pattern.getSingleName().empty() || !goal.isConstant() || !size.isConstant() ||
           goal == size)
@@ -510,9 +513,9 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     prepared.operands.push_back(succeeded(value) ? *value : Value());
   }
   for (ClauseAttr clause : item.clauses)
-    bad |= failed(oblige(loc, substitute(clause.getPred(), prepared.subst), ObligationKind::precondition,
-                         DiagCode::K0304,
-                         "'" + item.name + "' requires '" + clause.getText() + "', which may fail here"));
+    bad |=
+        failed(oblige(loc, substitute(clause.getPred(), prepared.subst), ObligationKind::precondition, DiagCode::K0304,
+                      "'" + item.name + "' requires '" + clause.getText() + "', which may fail here"));
   if (bad)
     return failure();
   for (Type type : item.function.getResultTypes()) {
@@ -527,8 +530,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   // Their sizes are those of this function; the callee's must be the same here.
   for (Leaf &leaf : given) {
     Type expected = substituted(leaf.declared, prepared.subst, loc, leaf.what);
-    FailureOr<Value> value =
-        expected ? coerce(loc, leaf.arg->value, expected, leaf.what) : FailureOr<Value>(failure());
+    FailureOr<Value> value = expected ? coerce(loc, leaf.arg->value, expected, leaf.what) : FailureOr<Value>(failure());
     if (failed(value))
       return failure();
     prepared.operands.push_back(*value);
@@ -560,8 +562,8 @@ Val Elaborator::callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::s
   FailureOr<Prepared> prepared = prepareCall(item, args, keywords, loc);
   if (failed(prepared))
     return Val::error();
-  auto result = CallOp::create(builder, loc, prepared->results, item.name, prepared->operands, prepared->subst, ArrayAttr(),
-                               ArrayAttr());
+  auto result = CallOp::create(builder, loc, prepared->results, item.name, prepared->operands, prepared->subst,
+                               ArrayAttr(), ArrayAttr());
   ValueRange values = result.getResults();
   return fill(*this, item.resultType, values);
 }
@@ -634,7 +636,8 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     return endless(isItem ? "'" + callable->item->name + "' calls itself, and recursion is not part of Kina"
                           : std::string("this function calls itself, and recursion is not part of Kina"));
   if (inlining.size() >= kMaxInlineDepth)
-    return endless("calls of functions that are elaborated in place nest more than " + Twine(kMaxInlineDepth) + " deep");
+    return endless("calls of functions that are elaborated in place nest more than " + Twine(kMaxInlineDepth) +
+                   " deep");
   if (inlined >= kMaxInlined)
     return endless("more than " + Twine(kMaxInlined) + " calls are elaborated in place in one function; " +
                    "give the functions that are called often types for all parameters");
@@ -812,8 +815,7 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
   } else {
     SmallVector<std::pair<std::string, DimAttr>> sizes;
     std::vector<Val> ordered(point);
-    if (base.kind == Callable::Kind::Operation ||
-        (base.kind == Callable::Kind::Derivative && names->empty())) {
+    if (base.kind == Callable::Kind::Operation || (base.kind == Callable::Kind::Derivative && names->empty())) {
       names->clear();
       for (size_t i = 0; i < point.size(); ++i)
         names->push_back("");
@@ -908,7 +910,8 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
     for (unsigned i = ranges[index].first, e = i + ranges[index].second; i < e; ++i) {
       // Only floats have derivatives. An open literal that is differentiated is one.
       bool open = isa<HoleType>(elementTypes.resolve(getElementType(operands[i].getType())));
-      if (!isFloat(operands[i].getType()) && !(open && elementTypes.restrict(getElementType(operands[i].getType()), kFloats)))
+      if (!isFloat(operands[i].getType()) &&
+          !(open && elementTypes.restrict(getElementType(operands[i].getType()), kFloats)))
         continue;
       wrt.push_back(i);
       gradientTypes.push_back(operands[i].getType());
@@ -957,10 +960,11 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
     auto first = [&]() -> std::string {
       if (isItem) {
         const Ty &type = base.item->resultType;
-        return spellStructure(*this, type.kind == Ty::Kind::Tuple && !type.members.empty() ? type.members.front() : type);
+        return spellStructure(*this,
+                              type.kind == Ty::Kind::Tuple && !type.members.empty() ? type.members.front() : type);
       }
       return spell(resultVal.kind == Val::Kind::Tuple && !resultVal.members.empty() ? resultVal.members.front()
-                                                                                      : resultVal);
+                                                                                    : resultVal);
     };
     // The loss is the first result, or the only one.
     if (resultTypes.empty() || getRank(resultTypes.front()) != 0 ||
@@ -968,8 +972,8 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
         (isItem ? base.item->resultType.kind == Ty::Kind::Tuple &&
                       base.item->resultType.members.front().kind != Ty::Kind::Value
                 : resultVal.kind == Val::Kind::Tuple && !resultVal.members.front().isValue())) {
-      InFlightDiagnostic diag = report(loc, DiagCode::K0603,
-                                       "the function's (first) result must be one float scalar, not " + first());
+      InFlightDiagnostic diag =
+          report(loc, DiagCode::K0603, "the function's (first) result must be one float scalar, not " + first());
       attachHelp(diag) << "reduce it, for example with sum(..), or use vjp(f, x)(ct)";
       return Val::error();
     }
@@ -1006,7 +1010,8 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
   for (auto [arg, keyword] : llvm::zip(args, keywords)) {
     if (!keyword.empty()) {
       report(loc, DiagCode::K0205,
-             (derivative.derivative == D::VJP ? "the pullback takes no '" : "the pushforward takes no '") + keyword + "'");
+             (derivative.derivative == D::VJP ? "the pullback takes no '" : "the pushforward takes no '") + keyword +
+                 "'");
       return Val::error();
     }
     Val val = arg;
@@ -1018,13 +1023,13 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
     report(loc, DiagCode::K0205,
            (derivative.derivative == D::VJP ? "the pullback takes " : "the pushforward takes ") +
                Twine(expected.size()) +
-               (derivative.derivative == D::VJP ? " cotangents, shaped like the result" : " tangents, shaped like the parameters") +
+               (derivative.derivative == D::VJP ? " cotangents, shaped like the result"
+                                                : " tangents, shaped like the parameters") +
                ", not " + Twine(directions.size()));
     return Val::error();
   }
   for (auto [value, type] : llvm::zip(directions, expected)) {
-    FailureOr<Value> same =
-        coerce(loc, value, type, derivative.derivative == D::VJP ? "the cotangent" : "the tangent");
+    FailureOr<Value> same = coerce(loc, value, type, derivative.derivative == D::VJP ? "the cotangent" : "the tangent");
     if (failed(same))
       return Val::error();
     value = *same;

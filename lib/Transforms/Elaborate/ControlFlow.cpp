@@ -47,8 +47,8 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   if (failed(condition))
     return Val::error();
   if (!elementTypes.restrict(getElementType(condition->getType()), kBool)) {
-    InFlightDiagnostic diag = report(op.getCond().getLoc(), DiagCode::K0404,
-                                     "a condition is a boolean, not " + spell(condition->getType()));
+    InFlightDiagnostic diag =
+        report(op.getCond().getLoc(), DiagCode::K0404, "a condition is a boolean, not " + spell(condition->getType()));
     attachHelp(diag) << "compare it, for example with '!= 0'";
     return Val::error();
   }
@@ -74,7 +74,8 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
       }
     Location first = op.getThenRegion().front().getTerminator()->getLoc();
     Location second = op.getElseRegion().front().getTerminator()->getLoc();
-    FailureOr<Value> x = asValue(a, first, "an arm of a mask's 'if'"), y = asValue(b, second, "an arm of a mask's 'if'");
+    FailureOr<Value> x = asValue(a, first, "an arm of a mask's 'if'"),
+                     y = asValue(b, second, "an arm of a mask's 'if'");
     if (failed(x) || failed(y))
       return Val::error();
     ArrayRef<DimAttr> shape = getShape(condition->getType());
@@ -98,7 +99,8 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     }
     if (!unifyElements(*x, *y, loc))
       return Val::error();
-    return Val::of(SelectOp::create(builder, loc, *condition, broadcastTo(*x, shape, loc), broadcastTo(*y, shape, loc)));
+    return Val::of(
+        SelectOp::create(builder, loc, *condition, broadcastTo(*x, shape, loc), broadcastTo(*y, shape, loc)));
   }
 
   // What the condition says of sizes is a fact in its arm.
@@ -134,8 +136,7 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     return give(DiagCode::K0402, "branch types differ: " + spell(a) + " and " + spell(b));
   // A size that is bound in an arm does not exist behind it.
   auto boundInside = [&](StringRef name) {
-    return llvm::any_of(llvm::drop_begin(current->shapeVars, outerVars),
-                        [&](auto &var) { return var.first == name; });
+    return llvm::any_of(llvm::drop_begin(current->shapeVars, outerVars), [&](auto &var) { return var.first == name; });
   };
   if (failed(requireKnownSizes(a, boundInside, op.getThenRegion().front().getTerminator()->getLoc(),
                                "an arm of an 'if'"))) {

@@ -114,8 +114,7 @@ bool Elaborator::unifyElements(Value a, Value b, Location loc) {
   Type x = getElementType(a.getType()), y = getElementType(b.getType());
   if (elementTypes.unify(x, y))
     return true;
-  InFlightDiagnostic diag =
-      report(loc, DiagCode::K0202, "element types differ: " + spell(x) + " and " + spell(y));
+  InFlightDiagnostic diag = report(loc, DiagCode::K0202, "element types differ: " + spell(x) + " and " + spell(y));
   if (Type goal = elementTypes.resolve(x); !isa<HoleType>(goal))
     attachHelp(diag) << "convert one with cast(.., " << spell(goal) << ")";
   return false;
@@ -514,9 +513,9 @@ Val Elaborator::unary(surface::UnaryKind kind, Val a, Location loc) {
         return Val::of(ConstantOp::create(builder, loc, constant.getType(),
                                           FloatAttr::get(number.getType(), -number.getValueAsDouble())));
       if (a.sym && a.sym.isConstant() && *a.sym.getConstantValue() != INT64_MIN)
-        return Val::of(ConstantOp::create(builder, loc, constant.getType(),
-                                          builder.getI64IntegerAttr(-*a.sym.getConstantValue())),
-                       negDim(a.sym));
+        return Val::of(
+            ConstantOp::create(builder, loc, constant.getType(), builder.getI64IntegerAttr(-*a.sym.getConstantValue())),
+            negDim(a.sym));
     }
     Val result = Val::of(NegOp::create(builder, loc, *value), a.sym ? negDim(a.sym) : DimAttr());
     result.overflows = a.overflows || (a.sym && !result.sym);
@@ -642,10 +641,10 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   Val result = Val::of(CmpOp::create(builder, loc, predicate, x, y));
   if (symbolic && !isRuntime(a.sym) && !isRuntime(b.sym)) {
     bool swap = kind == K::Gt || kind == K::Ge;
-    PredKind relation = kind == K::Ne                         ? PredKind::NE
-                        : (kind == K::Lt || kind == K::Gt)    ? PredKind::LT
-                        : (kind == K::Le || kind == K::Ge)    ? PredKind::LE
-                                                              : PredKind::EQ;
+    PredKind relation = kind == K::Ne                      ? PredKind::NE
+                        : (kind == K::Lt || kind == K::Gt) ? PredKind::LT
+                        : (kind == K::Le || kind == K::Ge) ? PredKind::LE
+                                                           : PredKind::EQ;
     result.pred = swap ? makeRelation(relation, b.sym, a.sym) : makeRelation(relation, a.sym, b.sym);
   }
   return result;
@@ -653,7 +652,8 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
 
 /// Whether evaluating the operation early can neither fail nor be seen.
 static bool isHarmless(Operation &op) {
-  return isa<ConstantOp, DimOp, CmpOp, NotOp, AndOp, OrOp, NegOp, AddOp, SubOp, MulOp, AbsOp, IsNanOp, IsFiniteOp>(op) &&
+  return isa<ConstantOp, DimOp, CmpOp, NotOp, AndOp, OrOp, NegOp, AddOp, SubOp, MulOp, AbsOp, IsNanOp, IsFiniteOp>(
+             op) &&
          getRank(op.getResult(0).getType()) == 0;
 }
 
@@ -782,9 +782,9 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
       if (bad)
         continue;
       if (isRuntime(size)) {
-        InFlightDiagnostic diag = report(loc, DiagCode::K0207,
-                                         "the size of this slice at axis " + Twine(axis) +
-                                             " (0-based) is known only at run time");
+        InFlightDiagnostic diag =
+            report(loc, DiagCode::K0207,
+                   "the size of this slice at axis " + Twine(axis) + " (0-based) is known only at run time");
         attachHelp(diag) << "bind it with 'let dim K = ...;' and slice with [a:a + K]";
         bad = true;
         continue;
@@ -822,8 +822,8 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
     }
     mayWrap = sub.mayWrap;
     bad |= failed(bound(zero, position, axis, "an index may lie before the first element"));
-    bad |= failed(bound(addDims(position, one), extent, axis, "an index may lie behind the last element",
-                        position.isConstant()));
+    bad |= failed(
+        bound(addDims(position, one), extent, axis, "an index may lie behind the last element", position.isConstant()));
     box.offsets.push_back(asIndex(sub, loc));
     box.sizes.push_back(one);
     box.dropped.push_back(axis);
@@ -1006,8 +1006,9 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
       })
       .Default([&](Operation *) {
         report(loc, DiagCode::K0115,
-               isa<surface::PerformOp, surface::HandleOp>(op) ? "effects and handlers are not built"
-                                                              : "this construct belongs to handlers, which are not built");
+               isa<surface::PerformOp, surface::HandleOp>(op)
+                   ? "effects and handlers are not built"
+                   : "this construct belongs to handlers, which are not built");
         return Val::error();
       });
 }

@@ -22,9 +22,7 @@ static bool isTemplateType(SyntaxAttr type) {
          llvm::any_of(type.getChildren(), isTemplateType);
 }
 
-static SyntaxAttr paramType(SyntaxAttr param) {
-  return param.getChildren().empty() ? SyntaxAttr() : param.getChild(0);
-}
+static SyntaxAttr paramType(SyntaxAttr param) { return param.getChildren().empty() ? SyntaxAttr() : param.getChild(0); }
 
 /// Adds the predicates that stand inside tensor types.
 static void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &preds) {
@@ -50,8 +48,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
       FailureOr<CheckpointAttr> checkpoint = elaborateCheckpoint(decorator);
       if (succeeded(checkpoint))
         item.checkpoint = *checkpoint;
-    } else if (name == "vjp" && decorator.getChildren().size() == 1 &&
-               decorator.getChild(0).is(SyntaxKind::Keyword) && decorator.getChild(0).getText() == "of") {
+    } else if (name == "vjp" && decorator.getChildren().size() == 1 && decorator.getChild(0).is(SyntaxKind::Keyword) &&
+               decorator.getChild(0).getText() == "of") {
       item.vjpOf = decorator.getChild(0).getChild(0).getText().str();
       item.vjpSyntax = decorator;
     } else {
@@ -112,8 +110,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     if (global == globalItems.end() || global->second.op.getInit().empty() || declared || parameter)
       continue;
     InFlightDiagnostic diag = report(op.getLoc(), DiagCode::K0206,
-                                     "'" + name + "' stands for a size of '" + item.name +
-                                         "', but the module-level '" + name + "' is no integer that is written out");
+                                     "'" + name + "' stands for a size of '" + item.name + "', but the module-level '" +
+                                         name + "' is no integer that is written out");
     attachHelp(diag) << "a shape variable of that name is declared, 'fn " << item.name << "<" << name << ">(..)'";
   }
   if (item.isTemplate && item.exported)
@@ -245,8 +243,7 @@ static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location l
   case Ty::Kind::Tuple: {
     std::vector<Val> members;
     for (auto [index, member] : llvm::enumerate(type.members))
-      members.push_back(
-          bindArguments(e, member, entry, loc, ctx, attrs, param, name + "." + std::to_string(index)));
+      members.push_back(bindArguments(e, member, entry, loc, ctx, attrs, param, name + "." + std::to_string(index)));
     return Val::tuple(std::move(members));
   }
   default:
@@ -288,7 +285,8 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   case FunctionItem::State::InProgress:
     if (std::exchange(item.recursionReported, true))
       return failure();
-    return report(item.op.getLoc(), DiagCode::K0208, "'" + item.name + "' calls itself, and recursion is not part of Kina");
+    return report(item.op.getLoc(), DiagCode::K0208,
+                  "'" + item.name + "' calls itself, and recursion is not part of Kina");
   case FunctionItem::State::Untouched:
     if (failed(elaborateSignature(item)))
       return failure();
@@ -332,8 +330,8 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
       collectNames(clause.getPred(), names);
       for (StringRef name : names)
         if (int64_t least = item.shapeVars.lookup(name); least > 0) {
-          attachHelp(diag) << "'" << name << "' is at least " << least << "; a shape variable that may be 0 is declared, '<"
-                           << name << " >= 0>'";
+          attachHelp(diag) << "'" << name << "' is at least " << least
+                           << "; a shape variable that may be 0 is declared, '<" << name << " >= 0>'";
           break;
         }
     }
@@ -347,8 +345,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
     argAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kDimArgAttrName, builder.getStringAttr(name))));
   }
 
-  Val result = evaluateBlock(item.op.getBody(), scope,
-                             item.result && item.result->kind == Ty::Kind::Tuple);
+  Val result = evaluateBlock(item.op.getBody(), scope, item.result && item.result->kind == Ty::Kind::Tuple);
   Location valueLoc = item.op.getBody().front().getTerminator()->getLoc();
   if (!result.isError() && !result.isFirstOrder()) {
     report(valueLoc, DiagCode::K0206,
@@ -517,7 +514,8 @@ Val Elaborator::getGlobalParameter(StringAttr name, Location loc) {
       bool own = root->item->shapeVars.count(var) || llvm::is_contained(root->globalVars, var);
       if (!own && root->shapeVars.count(var)) {
         report(loc, DiagCode::K0114,
-               "shape variable '" + var + "' of '" + name.getValue() + "' exists in '" + root->name + "' as another one");
+               "shape variable '" + var + "' of '" + name.getValue() + "' exists in '" + root->name +
+                   "' as another one");
         return Val::error();
       }
       if (own)
@@ -674,7 +672,8 @@ void Elaborator::checkCustomVjp(FunctionItem &rule, FunctionItem &primal) {
   for (FunctionItem *item : {&rule, &primal})
     if (item->isTemplate) {
       report(loc, DiagCode::K0206,
-             "'@vjp' needs functions whose parameters all have a type that is no function, unlike '" + item->name + "'");
+             "'@vjp' needs functions whose parameters all have a type that is no function, unlike '" + item->name +
+                 "'");
       return;
     }
   if (!rule.function || !primal.function)
@@ -700,9 +699,10 @@ void Elaborator::checkCustomVjp(FunctionItem &rule, FunctionItem &primal) {
   llvm::copy_if(primal.function.getResultTypes(), std::back_inserter(takes), isFloat);
   auto compare = [&](ArrayRef<Type> have, ArrayRef<Type> want, StringRef what, StringRef rest) {
     if (have.size() != want.size()) {
-      InFlightDiagnostic diag = report(loc, DiagCode::K0205,
-                                       "'" + rule.name + "' " + what + " " + Twine(have.size()) + " values, but a rule of '" +
-                                           primal.name + "' " + what + " " + Twine(want.size()));
+      InFlightDiagnostic diag =
+          report(loc, DiagCode::K0205,
+                 "'" + rule.name + "' " + what + " " + Twine(have.size()) + " values, but a rule of '" + primal.name +
+                     "' " + what + " " + Twine(want.size()));
       attachHelp(diag) << rest;
       return false;
     }
@@ -829,12 +829,13 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
     Val result = decay(call(translate(callable, ctx.parent), std::move(inner), std::move(allKeywords), loc));
     if (!result.isError() && !result.isFirstOrder()) {
       report(loc, DiagCode::K0206,
-             "the function gives " + spell(result) + ", but what is differentiated gives tensors, scalars and tuples of them");
+             "the function gives " + spell(result) +
+                 ", but what is differentiated gives tensors, scalars and tuples of them");
       result = Val::error();
     }
-    if (!result.isError() && failed(requireKnownSizes(
-                                 result, [&](StringRef name) { return !current->parent->shapeVars.count(name); }, loc,
-                                 "the function")))
+    if (!result.isError() &&
+        failed(requireKnownSizes(
+            result, [&](StringRef name) { return !current->parent->shapeVars.count(name); }, loc, "the function")))
       result = Val::error();
     SmallVector<Value> leaves;
     if (!result.isError())

@@ -16,16 +16,14 @@ namespace kina::elaborate {
 // Element-wise
 //===----------------------------------------------------------------------===//
 
-template <typename Op>
-static Val floatFunction(OperationCall &call) {
+template <typename Op> static Val floatFunction(OperationCall &call) {
   Value x = call.value("x");
   if (!call.requireFloat(x))
     return Val::error();
   return Val::of(Op::create(call.e.builder, call.loc, x));
 }
 
-template <typename Op>
-static Val numberFunction(OperationCall &call) {
+template <typename Op> static Val numberFunction(OperationCall &call) {
   Value x = call.value("x");
   if (!call.requireNumber(x))
     return Val::error();
@@ -71,11 +69,13 @@ static bool readPair(OperationCall &call, Value &a, Value &b, unsigned mask, Str
   return true;
 }
 
-template <typename Op, unsigned mask = kNumbers>
-static Val binaryOperation(OperationCall &call) {
+template <typename Op, unsigned mask = kNumbers> static Val binaryOperation(OperationCall &call) {
   Value a, b;
   std::string need = "'" + call.name.str() + "' needs " +
-                     (mask == kFloats ? "floats" : mask == kIntegers ? "integers" : mask == kNumbers ? "numbers" : "integers or booleans");
+                     (mask == kFloats     ? "floats"
+                      : mask == kIntegers ? "integers"
+                      : mask == kNumbers  ? "numbers"
+                                          : "integers or booleans");
   if (!readPair(call, a, b, mask, need))
     return Val::error();
   return Val::of(Op::create(call.e.builder, call.loc, a, b));
@@ -100,8 +100,7 @@ static bool requireNonEmpty(OperationCall &call, Value x, ArrayRef<int64_t> axes
   return good;
 }
 
-template <typename Op, unsigned mask, bool nonEmpty>
-static Val reduction(OperationCall &call) {
+template <typename Op, unsigned mask, bool nonEmpty> static Val reduction(OperationCall &call) {
   Value x = call.value("x");
   if (!x)
     return Val::error();
@@ -115,8 +114,7 @@ static Val reduction(OperationCall &call) {
 }
 
 /// `max(a, b)` is element-wise, `max(x, axis=1)` a reduction.
-template <typename Binary, typename Reduce>
-static Val extremum(OperationCall &call) {
+template <typename Binary, typename Reduce> static Val extremum(OperationCall &call) {
   size_t positional = llvm::count(call.keywords, "");
   if (positional >= 2 || llvm::is_contained(call.keywords, "b")) {
     Val result = binaryOperation<Binary>(call);
@@ -129,8 +127,7 @@ static Val extremum(OperationCall &call) {
   return reduction<Reduce, kNumbers, true>(call);
 }
 
-template <typename Op>
-static Val argReduction(OperationCall &call) {
+template <typename Op> static Val argReduction(OperationCall &call) {
   Value x = call.value("x");
   if (!call.requireNumber(x))
     return Val::error();
@@ -159,10 +156,10 @@ static Val argReduction(OperationCall &call) {
   return Val::of(result, getRank(result.getType()) == 0 ? call.e.freshAtom() : DimAttr());
 }
 
-template <typename Op, unsigned mask = kFloats>
-static Val axisFunction(OperationCall &call) {
+template <typename Op, unsigned mask = kFloats> static Val axisFunction(OperationCall &call) {
   Value x = call.value("x");
-  if (!x || !call.e.restrictElement(x, mask, call.loc, "'" + call.name + "' needs " + (mask == kFloats ? "floats" : "numbers")))
+  if (!x || !call.e.restrictElement(x, mask, call.loc,
+                                    "'" + call.name + "' needs " + (mask == kFloats ? "floats" : "numbers")))
     return Val::error();
   if (getRank(x.getType()) == 0) {
     call.error(DiagCode::K0201) << "'" << call.name << "' needs a tensor, not a scalar";
@@ -332,8 +329,7 @@ static Val castTo(OperationCall &call) {
   return val;
 }
 
-template <typename Op>
-static Val identity(OperationCall &call) {
+template <typename Op> static Val identity(OperationCall &call) {
   Value x = call.value("x");
   if (!x)
     return Val::error();
@@ -365,10 +361,10 @@ static Val reshapeTo(OperationCall &call) {
     call.error(DiagCode::K0204) << "the number of elements leaves 64 bits";
     return Val::error();
   }
-  if (have != want && failed(e.oblige(call.loc, makeRelation(PredKind::EQ, have, want), ObligationKind::element_count,
-                                      DiagCode::K0303,
-                                      "the reshape may change the number of elements, from '" + toString(have) +
-                                          "' to '" + toString(want) + "'")))
+  if (have != want &&
+      failed(e.oblige(call.loc, makeRelation(PredKind::EQ, have, want), ObligationKind::element_count, DiagCode::K0303,
+                      "the reshape may change the number of elements, from '" + toString(have) + "' to '" +
+                          toString(want) + "'")))
     return Val::error();
   if (getShape(x.getType()) == ArrayRef(*shape))
     return Val::of(x);
@@ -419,9 +415,9 @@ static Val broadcast(OperationCall &call) {
   }
   for (auto [dim, goal] : llvm::zip(from, ArrayRef(*shape).take_back(from.size())))
     if (!dim.isConstant(1) && dim != goal &&
-        failed(call.e.oblige(call.loc, makeRelation(PredKind::EQ, dim, goal), ObligationKind::shapes_equal,
-                             DiagCode::K0301,
-                             "an axis of size '" + toString(dim) + "' cannot be broadcast to '" + toString(goal) + "'")))
+        failed(call.e.oblige(
+            call.loc, makeRelation(PredKind::EQ, dim, goal), ObligationKind::shapes_equal, DiagCode::K0301,
+            "an axis of size '" + toString(dim) + "' cannot be broadcast to '" + toString(goal) + "'")))
       return Val::error();
   return Val::of(call.e.broadcastTo(x, *shape, call.loc));
 }
@@ -456,8 +452,8 @@ static Val squeeze(OperationCall &call) {
   DimAttr one = DimAttr::getConstant(call.e.context, 1), size = shape[*axis];
   if (failed(call.e.oblige(call.loc, makeRelation(PredKind::EQ, size, one), ObligationKind::shapes_equal,
                            DiagCode::K0301,
-                           "only an axis of size 1 can be squeezed, and axis " + Twine(*axis) + " (0-based) has size '" +
-                               toString(size) + "'")))
+                           "only an axis of size 1 can be squeezed, and axis " + Twine(*axis) +
+                               " (0-based) has size '" + toString(size) + "'")))
     return Val::error();
   shape.erase(shape.begin() + *axis);
   return Val::of(ReshapeOp::create(call.e.builder, call.loc, withShape(x.getType(), shape), x, size != one));
@@ -479,14 +475,13 @@ static Type elementArgument(OperationCall &call, unsigned mask, unsigned preferr
 }
 
 static Value constant(Elaborator &e, Type element, double value, Location loc) {
-  TypedAttr attr = isa<FloatType>(element) ? cast<TypedAttr>(FloatAttr::get(element, value))
+  TypedAttr attr = isa<FloatType>(element)  ? cast<TypedAttr>(FloatAttr::get(element, value))
                    : isa<HoleType>(element) ? cast<TypedAttr>(e.builder.getI64IntegerAttr(static_cast<int64_t>(value)))
                                             : cast<TypedAttr>(IntegerAttr::get(element, static_cast<int64_t>(value)));
   return ConstantOp::create(e.builder, loc, element, attr);
 }
 
-template <int value>
-static Val filled(OperationCall &call) {
+template <int value> static Val filled(OperationCall &call) {
   Type element = elementArgument(call, kAnyElement, kF32);
   std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
   if (!element || !shape)
@@ -507,8 +502,7 @@ static Val fill(OperationCall &call) {
   return Val::of(call.e.broadcastTo(v, *shape, call.loc));
 }
 
-template <int value>
-static Val filledLike(OperationCall &call) {
+template <int value> static Val filledLike(OperationCall &call) {
   Value x = call.value("x");
   if (!x)
     return Val::error();
@@ -575,8 +569,7 @@ static Val eye(OperationCall &call) {
 }
 
 /// Keeps one side of the k-th diagonal of the last two axes.
-template <bool lower>
-static Val triangle(OperationCall &call) {
+template <bool lower> static Val triangle(OperationCall &call) {
   Value x = call.value("x");
   if (!x)
     return Val::error();
@@ -594,7 +587,8 @@ static Val triangle(OperationCall &call) {
   }
   Elaborator &e = call.e;
   auto [row, column] = positions(e, shape, call.loc);
-  Value shift = e.broadcastTo(constant(e, e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc);
+  Value shift =
+      e.broadcastTo(constant(e, e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc);
   Value edge = AddOp::create(e.builder, call.loc, row, shift);
   Value keep = CmpOp::create(e.builder, call.loc, lower ? CmpPredicate::le : CmpPredicate::ge, column, edge);
   Value zero = e.broadcastTo(constant(e, getElementType(x.getType()), 0, call.loc), shape, call.loc);
@@ -878,12 +872,37 @@ ArrayRef<StringRef> operationNames() {
 }
 
 bool isKnownLater(StringRef name) {
-  static const StringRef later[] = {
-      "argsort",     "avg_pool",     "cholesky", "concat",    "conv2d",     "copy_to_device",    "copy_to_host",
-      "eigh",        "einsum",   "fixed_point", "flip",     "hessian",           "jacobian",
-      "layernorm",   "logdet",       "max_pool", "nonzero",   "normal",     "pad",               "print",
-      "qr",          "random_bits",  "repeat_interleave", "solve", "sort",  "split",             "stack",
-      "svd",         "top_k",        "triangular_solve", "uniform"};
+  static const StringRef later[] = {"argsort",
+                                    "avg_pool",
+                                    "cholesky",
+                                    "concat",
+                                    "conv2d",
+                                    "copy_to_device",
+                                    "copy_to_host",
+                                    "eigh",
+                                    "einsum",
+                                    "fixed_point",
+                                    "flip",
+                                    "hessian",
+                                    "jacobian",
+                                    "layernorm",
+                                    "logdet",
+                                    "max_pool",
+                                    "nonzero",
+                                    "normal",
+                                    "pad",
+                                    "print",
+                                    "qr",
+                                    "random_bits",
+                                    "repeat_interleave",
+                                    "solve",
+                                    "sort",
+                                    "split",
+                                    "stack",
+                                    "svd",
+                                    "top_k",
+                                    "triangular_solve",
+                                    "uniform"};
   return llvm::is_contained(later, name);
 }
 

@@ -62,8 +62,7 @@ LogicalResult BroadcastOp::verify() {
   Type from = getOperand().getType();
   auto to = cast<TensorType>(getResult().getType());
   if (getElementType(from) != to.getElementType())
-    return emitOpError() << "changes the element type from " << getElementType(from) << " to "
-                         << to.getElementType();
+    return emitOpError() << "changes the element type from " << getElementType(from) << " to " << to.getElementType();
   if (isa<TensorType>(from) && getPlacement(from) != to.getPlacement())
     return emitOpError() << "changes the placement";
   ArrayRef<DimAttr> source = getShape(from), target = to.getShape();
@@ -82,8 +81,7 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor) {
 LogicalResult ReshapeOp::verify() {
   Type from = getOperand().getType(), to = getResult().getType();
   if (getElementType(from) != getElementType(to))
-    return emitOpError() << "changes the element type from " << getElementType(from) << " to "
-                         << getElementType(to);
+    return emitOpError() << "changes the element type from " << getElementType(from) << " to " << getElementType(to);
   if (getPlacement(from) != getPlacement(to))
     return emitOpError() << "changes the placement";
   DimAttr a = productOf(getContext(), getShape(from)), b = productOf(getContext(), getShape(to));
@@ -146,7 +144,8 @@ LogicalResult FromElementsOp::verify() {
 LogicalResult IotaOp::verify() {
   auto type = cast<TensorType>(getResult().getType());
   if (static_cast<uint64_t>(getAxis()) >= type.getRank())
-    return emitOpError() << "axis " << static_cast<int64_t>(getAxis()) << " (0-based) is out of range for rank " << type.getRank();
+    return emitOpError() << "axis " << static_cast<int64_t>(getAxis()) << " (0-based) is out of range for rank "
+                         << type.getRank();
   if (type.getElementType().isInteger(1))
     return emitOpError() << "needs a number type, not i1";
   return success();
@@ -215,11 +214,11 @@ LogicalResult GatherOp::verify() { return success(); }
 LogicalResult ScatterAddOp::verify() {
   auto tensor = cast<TensorType>(getDest().getType());
   if (static_cast<uint64_t>(getAxis()) >= tensor.getRank())
-    return emitOpError() << "axis " << static_cast<int64_t>(getAxis()) << " (0-based) is out of range for rank " << tensor.getRank();
+    return emitOpError() << "axis " << static_cast<int64_t>(getAxis()) << " (0-based) is out of range for rank "
+                         << tensor.getRank();
   Type expected = withShape(tensor, gatheredShape(tensor, getIndices().getType(), getAxis()));
   if (getValues().getType() != expected)
-    return emitOpError() << "values have type " << getValues().getType() << ", but the gathered shape is "
-                         << expected;
+    return emitOpError() << "values have type " << getValues().getType() << ", but the gathered shape is " << expected;
   return success();
 }
 
