@@ -122,6 +122,8 @@ public:
       return usage(line.command == CommandLine::Command::Compile ? "no input file"
                                                                  : "`" + command + "` needs a file");
     line.input = positional[0];
+    if (!line.output.empty() && line.emit.empty())
+      return usage("`-o` needs --emit=STAGE, which says what to write; object files are not built");
     if (calls && positional.size() > 1)
       line.function = positional[1];
     if (positional.size() > (calls ? 2 : 1)) {
