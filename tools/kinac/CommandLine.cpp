@@ -122,7 +122,7 @@ public:
       return usage(line.command == CommandLine::Command::Compile ? "no input file"
                                                                  : "`" + command + "` needs a file");
     line.input = positional[0];
-    if (!line.output.empty() && line.emit.empty())
+    if (!line.output.empty() && line.emit < 0)
       return usage("`-o` needs --emit=STAGE, which says what to write; object files are not built");
     if (calls && positional.size() > 1)
       line.function = positional[1];
