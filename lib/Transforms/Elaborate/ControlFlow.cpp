@@ -40,6 +40,34 @@ static bool sameStructure(const Val &a, const Val &b) {
 // if
 //===----------------------------------------------------------------------===//
 
+/// The scope of an arm that is evaluated for all elements. A captured float of the mask's
+/// shape is detached where the arm is not chosen: its value is the same, but the NaN of a
+/// derivative that is zero times infinity ends there and does not reach the caller.
+static ScopePtr maskedScope(Elaborator &e, Region &arm, const ScopePtr &scope, Value mask, bool chosen, Location loc) {
+  auto inner = std::make_shared<Scope>(scope, e.current);
+  SmallVector<StringRef> used;
+  arm.walk([&](surface::NameOp name) {
+    if (!llvm::is_contained(used, name.getName()))
+      used.push_back(name.getName());
+  });
+  OpBuilder &b = e.getBuilder();
+  for (StringRef name : used)
+    for (Scope *s = scope.get(); s && s->context == e.current; s = s->parent.get()) {
+      auto it = s->names.find(name);
+      if (it == s->names.end())
+        continue;
+      const Val &val = it->second;
+      if (val.isValue() && getShape(val.getType()) == getShape(mask.getType()) &&
+          (e.elements().allowed(getElementType(val.getType())) & kFloats)) {
+        Value detached = DetachOp::create(b, loc, val.value);
+        Value x = chosen ? val.value : detached, y = chosen ? detached : val.value;
+        inner->names[name.str()] = Val::of(SelectOp::create(b, loc, mask, x, y));
+      }
+      break;
+    }
+  return inner;
+}
+
 Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   Location loc = op.getLoc();
   Val cond = evaluate(op.getCond(), scope);
@@ -62,8 +90,8 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     }
     Block *block = builder.getInsertionBlock();
     Operation *before = block->empty() ? nullptr : &block->back();
-    Val a = evaluateBlock(op.getThenRegion(), std::make_shared<Scope>(scope, current));
-    Val b = evaluateBlock(op.getElseRegion(), std::make_shared<Scope>(scope, current));
+    Val a = evaluateBlock(op.getThenRegion(), maskedScope(*this, op.getThenRegion(), scope, *condition, true, loc));
+    Val b = evaluateBlock(op.getElseRegion(), maskedScope(*this, op.getElseRegion(), scope, *condition, false, loc));
     Operation *inside = before ? before->getNextNode() : block->empty() ? nullptr : &block->front();
     for (; inside; inside = inside->getNextNode())
       if (isa<CheckOp, BindDimOp, DropOp>(inside)) {

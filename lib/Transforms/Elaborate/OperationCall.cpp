@@ -193,8 +193,14 @@ bool OperationCall::requireNumber(Value value) {
 
 std::optional<std::string> nearest(StringRef name, ArrayRef<std::string> candidates) {
   std::optional<std::string> best;
+  // The distance takes quadratic time, and nobody mistypes a name of this length.
+  constexpr size_t kLongest = 64;
+  if (name.size() > kLongest)
+    return best;
   unsigned limit = std::max<unsigned>(1, name.size() / 3), bestDistance = limit + 1;
   for (const std::string &candidate : candidates) {
+    if (candidate.size() > kLongest)
+      continue;
     unsigned distance = name.edit_distance(candidate, /*AllowReplacements=*/true, limit);
     // A name of which nothing is left is not close.
     if (distance < bestDistance && distance < name.size() && candidate != name) {
