@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Kina/ExecutionEngine/Npy.h"
+#include "Kina/Support/OutputFiles.h"
 
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -177,7 +178,10 @@ llvm::Expected<Tensor> kina::parseNpy(llvm::StringRef bytes) {
   llvm::StringRef data = bytes.substr(start + length);
   std::optional<int64_t> elements = getNumElements(header->shape);
   size_t width = kina::getNumBytes(*dtype);
-  if (!elements || uint64_t(*elements) > data.size() / width)
+  if (!elements)
+    return llvm::createStringError("shape " + toString(header->shape) +
+                                   " has more elements than can be counted");
+  if (uint64_t(*elements) > data.size() / width)
     return llvm::createStringError("the file is truncated: shape " + toString(header->shape) +
                                    " needs more data than the " + std::to_string(data.size()) +
                                    " bytes there are");
@@ -214,7 +218,7 @@ llvm::Expected<Tensor> kina::readNpy(llvm::StringRef path) {
   return tensor;
 }
 
-static void printNpy(llvm::raw_ostream &os, const Tensor &tensor) {
+void kina::printNpy(llvm::raw_ostream &os, const Tensor &tensor) {
   static constexpr llvm::StringLiteral kinds[] = {"f8", "f4", "f2", "V2", "i8",
                                                   "i4", "i1", "u1", "b1", "i8"};
   llvm::StringRef kind = kinds[unsigned(tensor.getDType())];
@@ -241,45 +245,5 @@ static void printNpy(llvm::raw_ostream &os, const Tensor &tensor) {
 }
 
 llvm::Error kina::writeNpy(llvm::StringRef path, const Tensor &tensor) {
-  auto failed = [&](const llvm::Twine &message) {
-    return llvm::createStringError("cannot write '" + path + "': " + message);
-  };
-  llvm::sys::fs::file_status status;
-  // A pipe or a device can't be replaced by a file.
-  if (!llvm::sys::fs::status(path, status) && llvm::sys::fs::exists(status) &&
-      !llvm::sys::fs::is_regular_file(status)) {
-    if (llvm::sys::fs::is_directory(status))
-      return failed("it is a directory");
-    std::error_code error;
-    llvm::raw_fd_ostream os(path, error, llvm::sys::fs::CD_OpenExisting);
-    if (error)
-      return failed(error.message());
-    printNpy(os, tensor);
-    os.close();
-    if (os.has_error()) {
-      error = os.error();
-      os.clear_error();
-      return failed(error.message());
-    }
-    return llvm::Error::success();
-  }
-
-  auto file = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
-  if (!file)
-    return failed(llvm::toString(file.takeError()));
-  std::error_code error;
-  {
-    llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-    printNpy(os, tensor);
-    os.flush();
-    error = os.error();
-    os.clear_error();
-  }
-  if (error) {
-    llvm::consumeError(file->discard());
-    return failed(error.message());
-  }
-  if (llvm::Error kept = file->keep(path))
-    return failed(llvm::toString(std::move(kept)));
-  return llvm::Error::success();
+  return writeFiles(OutputFile{path.str(), [&](llvm::raw_ostream &os) { printNpy(os, tensor); }});
 }

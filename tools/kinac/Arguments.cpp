@@ -103,6 +103,10 @@ FailureOr<SmallVector<Tensor>> readArguments(Session &session, FuncOp function,
     }
     StringRef value = values.lookup(name);
     bool file = value.ends_with(".npy");
+    if (!file && llvm::sys::fs::is_directory(value)) {
+      complain("argument `" + Twine(name) + "`: `" + value + "` is a directory, not a number or a .npy file");
+      return failure();
+    }
     llvm::Expected<Tensor> tensor = file ? readNpy(value) : parseLiteral(value, *dtype);
     if (!tensor) {
       std::string message = llvm::toString(tensor.takeError());

@@ -4,9 +4,8 @@
 
 #include "Kina/ExecutionEngine/Json.h"
 #include "Kina/ExecutionEngine/Npy.h"
+#include "Kina/Support/OutputFiles.h"
 
-#include "llvm/ADT/ScopeExit.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -89,30 +88,14 @@ static void printReadable(llvm::raw_ostream &os, ArrayRef<Tensor> results) {
   }
 }
 
-// Every file is written beside its place first, so that a failure leaves none of them.
 bool writeResults(Session &session, ArrayRef<std::string> outs, ArrayRef<Tensor> results) {
-  SmallVector<std::string> written;
-  llvm::scope_exit cleanUp([&] {
-    for (const std::string &path : written)
-      llvm::sys::fs::remove(path);
-  });
-  for (auto [path, result] : llvm::zip(outs, results)) {
-    SmallString<128> beside;
-    llvm::sys::fs::createUniquePath(path + ".%%%%%%%%.tmp", beside, /*MakeAbsolute=*/false);
-    if (llvm::Error failure = writeNpy(beside, result)) {
-      // Its message names the file beside.
-      std::string reason = llvm::toString(std::move(failure));
-      session.error() << "cannot write `" << path << "`: " << StringRef(reason).rsplit(": ").second;
-      return false;
-    }
-    written.push_back(beside.str().str());
+  SmallVector<OutputFile> files;
+  for (auto [path, result] : llvm::zip(outs, results))
+    files.push_back({path, [&result](llvm::raw_ostream &os) { printNpy(os, result); }});
+  if (llvm::Error failure = writeFiles(files)) {
+    session.report(std::move(failure));
+    return false;
   }
-  for (auto [path, beside] : llvm::zip(outs, written))
-    if (std::error_code failure = llvm::sys::fs::rename(beside, path)) {
-      session.error() << "cannot write `" << path << "`: " << failure.message();
-      return false;
-    }
-  written.clear();
   return true;
 }
 
@@ -131,6 +114,11 @@ int runCommand(Session &session) {
     session.error() << "`" << line.function << "` has " << function.getNumResults() << " results, but --out is given "
                     << line.outs.size() << " times";
     return 2;
+  }
+  // The call may take hours; what is wrong with its files is said before.
+  if (llvm::Error failure = checkOutputPaths(line.outs)) {
+    session.report(std::move(failure));
+    return 1;
   }
   FailureOr<SmallVector<Tensor>> arguments = readArguments(session, function, line.arguments);
   if (failed(arguments))

@@ -96,7 +96,10 @@ LogicalResult Session::load() {
       return;
     }
     buffer = std::move(*file);
-    StringRef text = buffer->getBuffer(), name = line.input == "-" ? StringRef("<stdin>") : StringRef(line.input);
+    StringRef text = buffer->getBuffer();
+    // Some editors begin a file with a byte order mark, which says nothing in UTF-8.
+    text.consume_front("\xEF\xBB\xBF");
+    StringRef name = line.input == "-" ? StringRef("<stdin>") : StringRef(line.input);
     printer->addSource(name, text.size() > (16u << 20) ? StringRef() : text);
     StringRef path = line.input;
     if (path.ends_with(".mlir") && nestsTooDeeply(text)) {

@@ -3,40 +3,27 @@
 #include "Session.h"
 
 #include "Kina/Pipelines/Pipelines.h"
+#include "Kina/Support/OutputFiles.h"
 
 #include "mlir/IR/AsmState.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 
 using namespace mlir;
 using namespace kina;
 
-/// Writes the module to the file of -o, which appears whole or not at all.
+/// Writes the module to the file of -o.
 static bool writeModule(Session &session) {
-  StringRef path = session.getLine().output;
-  if (path.empty() || path == "-") {
-    session.getModule().print(llvm::outs());
-    llvm::outs() << '\n';
-    return true;
-  }
-  llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + ".%%%%%%%%.tmp");
-  if (!file) {
-    session.error() << "cannot write `" << path << "`: " << llvm::toString(file.takeError());
-    return false;
-  }
-  bool written;
-  {
-    llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  auto print = [&](llvm::raw_ostream &os) {
     session.getModule().print(os);
     os << '\n';
-    os.flush();
-    written = !os.has_error();
-    os.clear_error();
+  };
+  StringRef path = session.getLine().output;
+  if (path.empty() || path == "-") {
+    print(llvm::outs());
+    return true;
   }
-  llvm::Error failure = written ? file->keep(path)
-                                : llvm::joinErrors(llvm::createStringError("the device is full or gone"), file->discard());
-  if (failure) {
-    session.error() << "cannot write `" << path << "`: " << llvm::toString(std::move(failure));
+  if (llvm::Error failure = writeFiles(OutputFile{path.str(), print})) {
+    session.report(std::move(failure));
     return false;
   }
   return true;

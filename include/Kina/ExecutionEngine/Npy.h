@@ -15,8 +15,10 @@ llvm::Expected<Tensor> parseNpy(llvm::StringRef bytes);
 /// Reads the file at `path`. Errors name the file.
 llvm::Expected<Tensor> readNpy(llvm::StringRef path);
 
-/// Writes format version 1 in C order. The file appears whole or not at all: it is written
-/// beside `path` and renamed.
+/// Prints the text of a `.npy` file: format version 1, in C order.
+void printNpy(llvm::raw_ostream &os, const Tensor &tensor);
+
+/// Writes a `.npy` file as writeFiles does: it appears whole or not at all.
 llvm::Error writeNpy(llvm::StringRef path, const Tensor &tensor);
 
 } // namespace kina

@@ -306,7 +306,14 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
                     "the type 'Tensor' belongs to handlers of ReverseModeAD, which are not built");
     if (otherItems.count(syntax.getText()))
       return report(syntax.getLocation(), DiagCode::K0115, "type aliases are not built");
-    return report(syntax.getLocation(), DiagCode::K0111, "unknown type '" + syntax.getText() + "'");
+    {
+      InFlightDiagnostic diag =
+          report(syntax.getLocation(), DiagCode::K0111, "unknown type '" + syntax.getText() + "'");
+      for (StringRef known : {"F64", "F32", "F16", "BF16", "I64", "I32", "I8", "U8", "Bool", "Index"})
+        if (syntax.getText().equals_insensitive(known))
+          attachHelp(diag) << "did you mean '" << known << "'?";
+      return diag;
+    }
   case SyntaxKind::TypeNamedTuple:
     return report(syntax.getLocation(), DiagCode::K0115, "named tuples are not built");
   default:
