@@ -17,6 +17,9 @@ using namespace kina::runtime;
 
 static thread_local Call *currentCall = nullptr;
 
+/// The most bytes of one tensor: what compiled code adds to a size doesn't overflow.
+static constexpr int64_t kMaxBytes = int64_t(1) << 62;
+
 /// Takes the block off its call.
 static void detach(Block *block) {
   block->unlink();
@@ -104,8 +107,7 @@ void *kina_rt_alloc(int64_t alignment, int64_t bytes) {
     leave();
   kina_context *context = call->context;
   void *memory = nullptr;
-  // Sizes beyond 2^62 come from an overflowing product of dimensions.
-  if (alignment > int64_t(alignof(Block)) || bytes < 0 || bytes > int64_t(1) << 62 ||
+  if (alignment > int64_t(alignof(Block)) || bytes < 0 || bytes > kMaxBytes ||
       context->memory->vtable->allocate(context->memory, size_t(bytes) + sizeof(Block),
                                         alignof(Block), nullptr, &memory) != KINA_MEMORY_OK)
     kina_rt_fail(KINA_ERROR_MEMORY, "out of memory: {0} bytes wanted", nullptr, 0, 0, 1, bytes);
@@ -212,16 +214,24 @@ static void checkTensor(const char *what, const kina_tensor *tensor, int32_t ind
     snprintf(text, sizeof(text), "%s {0} is not in host memory", what);
     kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 1, int64_t(index));
   }
-  int64_t elements = 1;
+  bool isEmpty = false;
+  int64_t bytes = dl.dtype.bits / 8;
   for (int32_t axis = rank; axis-- > 0;) {
     if (dl.shape[axis] < 0) {
       snprintf(text, sizeof(text), "%s {0} has size {1} at axis {2}", what);
       kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 3, int64_t(index), dl.shape[axis],
                    int64_t(axis));
     }
-    elements *= dl.shape[axis];
+    // Compiled code multiplies sizes in any grouping, with a 0 among them or without.
+    if (__builtin_mul_overflow(bytes, dl.shape[axis] ? dl.shape[axis] : 1, &bytes) ||
+        bytes > kMaxBytes) {
+      snprintf(text, sizeof(text), "%s {0} has a shape beyond 64 bits: size {1} at axis {2}", what);
+      kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 3, int64_t(index), dl.shape[axis],
+                   int64_t(axis));
+    }
+    isEmpty |= dl.shape[axis] == 0;
   }
-  if (elements == 0)
+  if (isEmpty)
     return; // no address is read, whatever strides and data say
   int64_t stride = 1;
   for (int32_t axis = rank; dl.strides && axis-- > 0; stride *= dl.shape[axis])

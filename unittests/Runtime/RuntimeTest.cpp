@@ -135,6 +135,12 @@ TEST_F(RuntimeTest, BadArguments) {
   expect(&misaligned.tensor, "argument 0 has misaligned data");
   Tensor negative({-1}, {1});
   expect(&negative.tensor, "argument 0 has size -1 at axis 0");
+  for (int64_t size : {int64_t(1) << 60, (int64_t(1) << 61) + 1, INT64_MAX}) {
+    Tensor huge({size}, {1});
+    expect(&huge.tensor, ("argument 0 has a shape beyond 64 bits: size " + std::to_string(size) +
+                          " at axis 0")
+                             .c_str());
+  }
 }
 
 TEST_F(RuntimeTest, StridesOfUnitAxesAndEmptyTensorsDoNotMatter) {

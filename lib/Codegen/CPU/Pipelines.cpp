@@ -60,6 +60,7 @@ void kina::buildCPUCodegenPipeline(OpPassManager &pm, const CPUCodegenOptions &o
 
 void kina::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createWidenSmallFloats());
+  pm.addPass(createCheckAllocations());
   pm.addPass(createConvertRTToLLVM());
   pm.addPass(createEmitEntryPoints());
   pm.addPass(createMathToLibm());

@@ -55,6 +55,10 @@ private:
   Value getName(StringRef name, OpBuilder &builder, Operation *use);
   Value getDim(DimAttr dim, OpBuilder &builder, Operation *use);
   Value emitDim(DimAttr dim, OpBuilder &builder, Operation *use);
+  /// What is computed for `dim`; a result that wraps ends the call (K0802).
+  Value emitProduct(Value a, Value b, DimAttr dim, OpBuilder &builder, Operation *use);
+  Value emitSum(Value a, Value b, bool subtract, DimAttr dim, OpBuilder &builder, Operation *use);
+  void emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Operation *use);
   Value emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use);
   Value emitPred(PredAttr pred, OpBuilder &builder, Operation *use);
   std::string describe(const Equation &equation);
@@ -217,8 +221,56 @@ Value DimResolver::getDim(DimAttr dim, OpBuilder &builder, Operation *use) {
   return value;
 }
 
-Value DimResolver::emitDim(DimAttr dim, OpBuilder &builder, Operation *use) {
+/// Ends the call unless `fits`: sizes that were proven equal, or below others, must be so in
+/// 64 bits too. The body of a structured operation has no effects, and no check.
+void DimResolver::emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Operation *use) {
+  if (&builder != &entry && use->getParentOfType<linalg::LinalgOp>())
+    return;
+  NameSet all;
+  collectNames(dim, all);
+  std::string message = "the dimension " + toString(dim) + " does not fit into 64 bits";
+  SmallVector<Value> values;
+  for (StringRef name : all) {
+    if (Value value = getName(name, builder, use)) {
+      message += (values.empty() ? ": " : ", ") + name.str() + " = {" + std::to_string(values.size()) + "}";
+      values.push_back(value);
+    }
+  }
+  createCheck(builder, function.getLoc(), fits, kArgumentCode, message, values);
+}
+
+Value DimResolver::emitProduct(Value a, Value b, DimAttr dim, OpBuilder &builder, Operation *use) {
   Location loc = function.getLoc();
+  Type i64 = builder.getI64Type();
+  auto wide = arith::MulSIExtendedOp::create(builder, loc,
+                                             builder.createOrFold<arith::IndexCastOp>(loc, i64, a),
+                                             builder.createOrFold<arith::IndexCastOp>(loc, i64, b));
+  // The upper half of a product that fits repeats the sign of the lower.
+  Value bits = arith::ConstantIntOp::create(builder, loc, i64, 63);
+  Value sign = arith::ShRSIOp::create(builder, loc, wide.getLow(), bits);
+  Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, wide.getHigh(), sign);
+  emitFitCheck(fits, dim, builder, use);
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), wide.getLow());
+}
+
+Value DimResolver::emitSum(Value a, Value b, bool subtract, DimAttr dim, OpBuilder &builder, Operation *use) {
+  Location loc = function.getLoc();
+  Value sum = subtract ? builder.createOrFold<arith::SubIOp>(loc, a, b)
+                       : builder.createOrFold<arith::AddIOp>(loc, a, b);
+  // A size less a constant is always in range.
+  if (getConstantIntValue(sum) || (subtract && getConstantIntValue(b)))
+    return sum;
+  // a + b is not below a exactly if b is not negative; for a - b likewise with -b.
+  using P = arith::CmpIPredicate;
+  Value zero = index(builder, 0);
+  Value isLess = arith::CmpIOp::create(builder, loc, P::slt, sum, a);
+  Value mustBeLess = arith::CmpIOp::create(builder, loc, subtract ? P::sgt : P::slt, b, zero);
+  Value fits = arith::CmpIOp::create(builder, loc, P::eq, isLess, mustBeLess);
+  emitFitCheck(fits, dim, builder, use);
+  return sum;
+}
+
+Value DimResolver::emitDim(DimAttr dim, OpBuilder &builder, Operation *use) {
   if (std::optional<int64_t> constant = dim.getConstantValue())
     return index(builder, *constant);
   Value sum;
@@ -232,18 +284,16 @@ Value DimResolver::emitDim(DimAttr dim, OpBuilder &builder, Operation *use) {
       Value value = emitAtom(atom, builder, use);
       if (!value)
         return {};
-      product = product ? builder.createOrFold<arith::MulIOp>(loc, product, value) : value;
+      product = product ? emitProduct(product, value, dim, builder, use) : value;
     }
     if (!product)
       product = index(builder, factor);
     else if (factor != 1)
-      product = builder.createOrFold<arith::MulIOp>(loc, product, index(builder, factor));
+      product = emitProduct(product, index(builder, factor), dim, builder, use);
     if (!sum)
       sum = product;
-    else if (subtract)
-      sum = builder.createOrFold<arith::SubIOp>(loc, sum, product);
     else
-      sum = builder.createOrFold<arith::AddIOp>(loc, sum, product);
+      sum = emitSum(sum, product, subtract, dim, builder, use);
   }
   return sum;
 }

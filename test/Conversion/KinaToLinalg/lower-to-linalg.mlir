@@ -63,6 +63,10 @@ kina.func private @integer(%m: index {kina.dim = "M"}, %x: f64) -> !kina.tensor<
 // CHECK:         %[[K:.*]] = arith.index_cast %[[N]] : i32 to index
 // CHECK:         kina_rt.check %{{.*}}, 801, "dimension K is {0}, but must be at least 1"(%[[K]])
 // CHECK:         kina_rt.check %{{.*}}, 801, "assumed K = 4, which is false"
+// CHECK:         %[[LOW:.*]], %[[HIGH:.*]] = arith.mulsi_extended
+// CHECK:         %[[SIGN:.*]] = arith.shrsi %[[LOW]]
+// CHECK:         %[[FITS:.*]] = arith.cmpi eq, %[[HIGH]], %[[SIGN]]
+// CHECK:         kina_rt.check %[[FITS]], 802, "the dimension 3*K does not fit into 64 bits: K = {0}"
 // CHECK-NOT:     kina_rt.check
 // CHECK-NOT:     kina.
 kina.func private @bound(%n: i32) -> i64 {

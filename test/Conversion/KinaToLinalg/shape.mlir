@@ -36,7 +36,7 @@ kina.func private @groups(%x: !kina.tensor<f64, [A, B, 6]>) -> !kina.tensor<f64,
 }
 
 // CHECK-LABEL: func.func private @checked(
-// CHECK:         %[[OK:.*]] = arith.cmpi eq
+// CHECK:         %[[OK:.*]] = arith.cmpi eq, %{{.*}} : index
 // CHECK:         kina_rt.check %[[OK]], 801, "reshape changes the element count from {0} (A) to {1} (2*B)"
 // CHECK:         tensor.expand_shape
 kina.func private @checked(%x: !kina.tensor<f64, [A]>, %y: !kina.tensor<f64, [B]>) -> !kina.tensor<f64, [B, 2]> attributes {shape_vars = [#kina.var<"A">, #kina.var<"B">]} {

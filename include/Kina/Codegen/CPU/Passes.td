@@ -110,6 +110,18 @@ def LowerExpandShape : Pass<"kina-lower-expand-shape"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def CheckAllocations : Pass<"kina-check-allocations"> {
+  let summary = "End the call where the size of a buffer doesn't fit into 64 bits";
+  let description = [{
+    Puts a `kina_rt.check` (K0806) before every `memref.alloc` whose sizes are not all known:
+    no size is negative, and the bytes, computed without wrapping, are at most 2^62. A size of
+    0 counts as 1 for that, so that strides and products of some sizes don't wrap either. A
+    buffer that is known to be too large gets a check that always fails. Allocations in one
+    block with the same sizes share a check.
+  }];
+  let dependentDialects = ["::kina::rt::RTDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ConvertRTToLLVM : Pass<"kina-convert-rt-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Turn run-time operations into calls of the run-time library";
   let description = [{
