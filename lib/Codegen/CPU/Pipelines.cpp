@@ -28,6 +28,7 @@ using namespace mlir;
 
 void kina::buildCPUCodegenPipeline(OpPassManager &pm, const CPUCodegenOptions &options) {
   if (options.inlineCalls) {
+    pm.addPass(createBoundInlining());
     pm.addPass(createInlinerPass());
     pm.addPass(createSymbolDCEPass());
   }

@@ -5,6 +5,17 @@
 
 include "mlir/Pass/PassBase.td"
 
+def BoundInlining : Pass<"kina-bound-inlining", "::mlir::ModuleOp"> {
+  let summary = "Keep a function from being inlined where that would blow up the code";
+  let description = [{
+    Inlining lets loops keep their scratch buffers, but a chain of functions that each call
+    the one before twice doubles at every link. A function that would have more than
+    `limit` operations with all its calls inlined is marked `no_inline`, and counts as one
+    operation in its callers. Functions that are small enough stay as they are.
+  }];
+  let options = [Option<"limit", "limit", "unsigned", "4096", "Operations after inlining">];
+}
+
 def ContractToFMA : Pass<"kina-contract-to-fma"> {
   let summary = "Give f32 and f64 contractions an explicit fused multiply-add";
   let description = [{
