@@ -52,9 +52,7 @@ static void check(memref::AllocOp alloc, std::set<Key> &checked) {
   OpBuilder builder(alloc);
   Location loc = alloc.getLoc();
   Type i64 = builder.getI64Type();
-  auto integer = [&](uint64_t value) {
-    return arith::ConstantIntOp::create(builder, loc, i64, int64_t(value));
-  };
+  auto integer = [&](uint64_t value) { return arith::ConstantIntOp::create(builder, loc, i64, int64_t(value)); };
   Value ok;
   if (!fits) {
     ok = arith::ConstantIntOp::create(builder, loc, 0, 1);
@@ -66,22 +64,20 @@ static void check(memref::AllocOp alloc, std::set<Key> &checked) {
       size = arith::MaxUIOp::create(builder, loc, size, integer(1));
       auto wide = arith::MulUIExtendedOp::create(builder, loc, product, size);
       product = wide.getLow();
-      overflow = overflow ? arith::OrIOp::create(builder, loc, overflow, wide.getHigh()).getResult()
-                          : wide.getHigh();
+      overflow = overflow ? arith::OrIOp::create(builder, loc, overflow, wide.getHigh()).getResult() : wide.getHigh();
     }
     Value exact = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, overflow, integer(0));
-    Value small = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, product,
-                                        integer(kMaxBytes));
+    Value small = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, product, integer(kMaxBytes));
     ok = arith::AndIOp::create(builder, loc, exact, small);
   }
   std::string message = "out of memory: a tensor of shape [";
   unsigned open = 0;
   for (auto [axis, size] : llvm::enumerate(type.getShape()))
-    message += (axis ? ", " : "") + (ShapedType::isDynamic(size) ? "{" + std::to_string(open++) + "}"
-                                                                  : std::to_string(size));
+    message +=
+        (axis ? ", " : "") + (ShapedType::isDynamic(size) ? "{" + std::to_string(open++) + "}" : std::to_string(size));
   message += "] with " + std::to_string(width) + "-byte elements is wanted";
-  rt::CheckOp::create(builder, loc, ok, builder.getI32IntegerAttr(KINA_ERROR_MEMORY),
-                      builder.getStringAttr(message), alloc.getDynamicSizes());
+  rt::CheckOp::create(builder, loc, ok, builder.getI32IntegerAttr(KINA_ERROR_MEMORY), builder.getStringAttr(message),
+                      alloc.getDynamicSizes());
 }
 
 namespace {
