@@ -16,24 +16,6 @@ namespace kina {
 // Values
 //===----------------------------------------------------------------------===//
 
-bool isFree(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (isa<ConstantOp, DimOp, IotaOp, GetGlobalOp>(op))
-    return true;
-  return isa<BroadcastOp>(op) && isFree(op->getOperand(0));
-}
-
-Value recompute(OpBuilder &builder, Value value, IRMapping &mapping) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  for (Value operand : value.getDefiningOp()->getOperands())
-    recompute(builder, operand, mapping);
-  builder.clone(*value.getDefiningOp(), mapping);
-  return mapping.lookup(value);
-}
-
 llvm::SetVector<Value> getCaptured(ArrayRef<PerformOp> performs) {
   llvm::SetVector<Value> captured;
   for (PerformOp perform : performs)
