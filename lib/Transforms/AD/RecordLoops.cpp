@@ -481,7 +481,7 @@ FailureOr<PerformOp> LoopRecorder::record() {
       cotangents.add(builder, loc, inits[i], cotangent);
   YieldOp::create(builder, loc, cotangents.lookupAll(targets.getArrayRef()));
   for (PerformOp inner : performs)
-    inner.erase();
+    recorder.eraseOp(inner);
   // A copy that nobody had to run again.
   if (body != loop && body->getBlock() == loop->getBlock())
     recorder.eraseOp(body);

@@ -199,7 +199,7 @@ FailureOr<PerformOp> Recorder::recordRule(DifferentiableOpInterface op, const Bi
     FailureOr<SmallVector<Value>> results = op.emitVJP(builder, cotangents, given, wanted);
     if (failed(results)) {
       emitError(op.getLoc(), DiagCode::K0604, "no derivative for this '") << op->getName() << "'";
-      perform.erase();
+      eraseOp(perform);
       return failure();
     }
     for (unsigned i : wanted.set_bits())
