@@ -63,6 +63,8 @@ struct ConcatLowering : OpConversionPattern<ConcatOp> {
     Value result = createEmpty(rewriter, loc, type.getShape(), type.getElementType());
     for (auto [input, value] : llvm::zip(op.getInputs(), adaptor.getInputs())) {
       ArrayRef<DimAttr> shape = getShape(input.getType());
+      if (isEmpty(shape))
+        continue;
       offsets[op.getAxis()] = getDimSize(rewriter, loc, offset);
       result = tensor::InsertSliceOp::create(rewriter, loc, value, result, offsets, getDimSizes(rewriter, loc, shape),
                                              strides);

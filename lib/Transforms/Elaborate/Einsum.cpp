@@ -81,7 +81,7 @@ bool Contraction::readOperands() {
       return false;
     SmallVector<DimAttr> shape(getShape(term.value.getType()));
     if (shape.size() != term.letters.size()) {
-      call.error(DiagCode::K0201) << "'einsum' names " << term.letters.size() << " axes of operand " << number
+      call.error(DiagCode::K0201) << "'einsum' names the axes '" << term.letters << "' of operand " << number
                                   << " (0-based), which is " << e.spell(term.value.getType());
       return false;
     }

@@ -501,7 +501,8 @@ public:
   /// `axis=` or `axes=`, sorted; all axes if neither is given.
   std::optional<SmallVector<int64_t>> axes(Type operand);
   bool boolean(StringRef keyword, bool fallback);
-  std::optional<SmallVector<DimAttr>> shape(StringRef keyword);
+  /// A list of sizes; `what` names it where it is missing.
+  std::optional<SmallVector<DimAttr>> shape(StringRef keyword, const llvm::Twine &what = "a shape");
   std::optional<SmallVector<int64_t>> integers(StringRef keyword);
   /// Reports arguments that no rule asked for; false if there were any.
   bool finish();

@@ -557,7 +557,7 @@ static Val split(OperationCall &call) {
   Value x = call.value("x");
   if (!x)
     return Val::error();
-  std::optional<SmallVector<DimAttr>> sizes = call.shape("sizes");
+  std::optional<SmallVector<DimAttr>> sizes = call.shape("sizes", "'sizes'");
   std::optional<int64_t> axis;
   if (!sizes || !(axis = requireAxis(call, x.getType())))
     return Val::error();
@@ -604,12 +604,12 @@ static Val pad(OperationCall &call) {
   }
   SmallVector<DimAttr> ends[2];
   for (auto [end, keyword] : llvm::zip(ends, ArrayRef<StringRef>{"low", "high"})) {
-    std::optional<SmallVector<DimAttr>> given = call.shape(keyword);
+    std::optional<SmallVector<DimAttr>> given = call.shape(keyword, "'" + keyword.str() + "'");
     if (!given)
       return Val::error();
     if (given->size() != shape.size()) {
-      call.error(DiagCode::K0201) << "'" << keyword << "' of 'pad' has " << given->size() << " entries, but "
-                                  << e.spell(x.getType()) << " has " << shape.size() << " axes";
+      call.error(DiagCode::K0201) << "'" << keyword << "' of 'pad' has length " << given->size() << ", but "
+                                  << e.spell(x.getType()) << " has rank " << shape.size();
       return Val::error();
     }
     end = *given;
