@@ -219,12 +219,14 @@ Value createScan(OpBuilder &builder, Location loc, TensorType type, Scan scan, V
       strides(type.getRank(), builder.getIndexAttr(1)), sizes = getDimSizes(builder, loc, type.getShape());
   sizes[scan.axis] = builder.getIndexAttr(1);
   auto row = RankedTensorType::get(getStaticSizes(kept.shape), element);
-  Value size = getDimValue(builder, loc, type.getDim(scan.axis)), one = createIndex(builder, loc, 1);
+  Value size = getDimValue(builder, loc, type.getDim(scan.axis)), one = createIndex(builder, loc, 1), last;
+  if (scan.reverse)
+    last = arith::SubIOp::create(builder, loc, size, one);
   auto loop = scf::ForOp::create(
       builder, loc, createIndex(builder, loc, 0), size, one, inits,
       [&](OpBuilder &b, Location at, Value i, ValueRange carried) {
         if (scan.reverse)
-          i = arith::SubIOp::create(b, at, arith::SubIOp::create(b, at, size, one), i);
+          i = arith::SubIOp::create(b, at, last, i);
         offsets[scan.axis] = i;
         auto read = [&](Value x) -> Value {
           if (isVector)
