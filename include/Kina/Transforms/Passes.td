@@ -80,9 +80,15 @@ def RecordVJPsPass : Pass<"kina-record-vjps", "::mlir::ModuleOp"> {
       kina.yield %1 : f64
     }
     ```
-    Errors: K0604 for an active operation without rule, active control flow, recursion.
+    Errors: K0604 for an active operation without rule, recursion, and a residual whose size is
+    born inside the region that it would leave.
   }];
   let dependentDialects = ["::kina::KinaDialect"];
+  let options = [
+    Option<"tape", "tape", "std::string", "\"auto\"",
+           "How a loop keeps what its derivative needs: auto, bounded, stride, replay, growable">,
+    Option<"slots", "slots", "int64_t", "64", "States that a doubling stride keeps: a power of two">
+  ];
 }
 
 def LowerEffectsPass : Pass<"kina-lower-effects", "::mlir::ModuleOp"> {
@@ -127,6 +133,11 @@ def ADPass : Pass<"kina-ad", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::kina::KinaDialect"];
+  let options = [
+    Option<"tape", "tape", "std::string", "\"auto\"",
+           "How a loop keeps what its derivative needs: auto, bounded, stride, replay, growable">,
+    Option<"slots", "slots", "int64_t", "64", "States that a doubling stride keeps: a power of two">
+  ];
 }
 
 #endif
