@@ -400,6 +400,20 @@ row("repeat_interleave, axis=0", "repeat_interleave(x, 3, axis=0)", lambda x: jn
     ("x: T[N] -> T[3 * N] | N=4 | N=1", "x: T[M, N] -> T[3 * M, N] | M=2 N=3", "x: T[2, 2] -> T[6, 2]"))
 row("repeat_interleave, symbolic", "repeat_interleave(x, n=K, axis=1)", lambda x, like: jnp.repeat(x, like.shape[0], axis=1),
     "x: T[M, N]; like: I32[K] -> T[M, K * N] | M=2 N=3 K=2 | M=1 N=1 K=1")
+
+
+def three_times(step):
+    return lambda x: step(step(step(x)))
+
+
+for name, kina, function, signature in (
+        ("stack", "a + 0.1 * stack([a[1], -a[0]], axis=0)", lambda a: a + 0.1 * jnp.stack([a[1], -a[0]]), "x: T[2] -> T[2]"),
+        ("concat", "concat([a[1:], [sin(a[0]) + 1.0]], axis=0)", lambda a: jnp.append(a[1:], jnp.sin(a[0]) + 1), "x: T[N + 1] -> T[N + 1] | N=3"),
+        ("split", "{ let (b, c) = split(a, sizes=[2, 2], axis=0); concat([b * c, b - c], axis=0) }",
+         lambda a: jnp.concatenate([a[:2] * a[2:], a[:2] - a[2:]]), "x: T[4] -> T[4]"),
+        ("pad and flip", "flip(pad(a * a[1], low=[1], high=[1])[2:N + 2], 0)", lambda a: jnp.flip(jnp.pad(a * a[1], 1)[2:]), "x: T[N] -> T[N] | N=4"),
+        ("prod", "{ let p = prod(a); a * p + cumsum(a, axis=0) }", lambda a: a * jnp.prod(a) + jnp.cumsum(a), "x: T[N] -> T[N] | N=3")):
+    row(f"{name} in a loop", f"for (i in 0..3) [a = copy(x)] {{ {kina} }}", three_times(function), signature)
 for element in ("I64", "I32", "I8", "U8", "Bool"):
     small = dict(types=("F64",), domain={"x": (0, 100), "y": (0, 100)})
     row(f"concat, {element}", "concat([x, y], axis=1)", lambda x, y: jnp.concatenate([x, y], axis=1),
