@@ -36,6 +36,10 @@ public:
     recorder.slots = slots;
     pipeline.addPass(createRecordVJPsPass(recorder));
     pipeline.addPass(createLowerEffectsPass());
+    OpPassManager checkpoints(ModuleOp::getOperationName());
+    checkpoints.addPass(createInsertCheckpointsPass());
+    if (failed(runPipeline(checkpoints, module)))
+      return signalPassFailure();
     // A round differentiates what contains no derivative any more, and so leaves one
     // level of nesting less.
     do {

@@ -145,7 +145,7 @@ FailureOr<PerformOp> Recorder::recordCustom(CallOp call, FuncOp callee, const Bi
           << "the cotangents of the float parameters";
     if (pullback)
       error.attachNote(pullback.getLoc()) << "the pullback is here";
-    perform.erase();
+    eraseOp(perform);
     return failure();
   }
   SmallVector<Type> results = llvm::map_to_vector(
@@ -162,7 +162,7 @@ FailureOr<PerformOp> Recorder::recordCustom(CallOp call, FuncOp callee, const Bi
       emitError(pullback.getLoc(), DiagCode::K0604, "the pullback of '")
           << callee.getSymName() << "' returns " << pulled.getResult(position).getType() << " where a cotangent of type "
           << accumulator.getType() << " is wanted";
-      perform.erase();
+      eraseOp(perform);
       return failure();
     }
     accumulator = k.accumulate(accumulator, pulled.getResult(position));
@@ -318,7 +318,7 @@ FailureOr<Pair *> Recorder::getPair(CallOp call, FuncOp callee, const BitVector 
 
   // The forward half.
   for (PerformOp perform : performs)
-    perform.erase();
+    eraseOp(perform);
   end->setOperands(returned);
   forward.setFunctionType(builder.getFunctionType(forward.getArgumentTypes(), ValueRange(returned).getTypes()));
   if (ArrayAttr attrs = forward.getResAttrsAttr()) {

@@ -150,7 +150,7 @@ FailureOr<PerformOp> Recorder::recordIf(IfOp op, Place place) {
   }
   YieldOp::create(builder, loc, reverse.getResults());
   for (PerformOp inner : all)
-    inner.erase();
+    eraseOp(inner);
   return perform;
 }
 
@@ -204,7 +204,7 @@ FailureOr<PerformOp> Recorder::recordRemat(RematOp op, Place place) {
   PullbackEmitter(symbols).emitReverse(builder, performs, cotangents, mapping);
   YieldOp::create(builder, loc, cotangents.lookupAll(targets.getArrayRef()));
   for (PerformOp inner : performs)
-    inner.erase();
+    eraseOp(inner);
   return perform;
 }
 

@@ -18,54 +18,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recorder.h"
-#include "TripCount.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace kina {
-
-//===----------------------------------------------------------------------===//
-// Conditions
-//===----------------------------------------------------------------------===//
-
-/// What the condition region of `loop` forwards, computed anew from carried values.
-static SmallVector<Value> cloneExtras(OpBuilder &builder, WhileOp loop, ValueRange carried) {
-  IRMapping mapping;
-  mapping.map(loop.getBeforeBody()->getArguments(), carried);
-  for (Operation &op : loop.getBeforeBody()->without_terminator())
-    builder.clone(op, mapping);
-  return llvm::map_to_vector(loop.getConditionOp().getExtras(),
-                             [&](Value extra) { return mapping.lookupOrDefault(extra); });
-}
-
-void sinkConditionExtras(Block &block) {
-  SmallVector<WhileOp> loops;
-  block.walk([&](WhileOp loop) {
-    if (loop.getNumResults() > loop.getNumCarried())
-      loops.push_back(loop);
-  });
-  for (WhileOp loop : loops) {
-    OpBuilder builder(loop);
-    auto bare = WhileOp::create(builder, loop.getLoc(), loop.getInits(), TypeRange());
-    bare->setAttrs(loop->getAttrDictionary());
-    builder.setInsertionPointAfter(bare);
-    SmallVector<Value> results(bare.getResults());
-    llvm::append_range(results, cloneExtras(builder, loop, bare.getResults()));
-    Block *body = loop.getAfterBody();
-    builder.setInsertionPointToStart(body);
-    unsigned carried = loop.getNumCarried();
-    SmallVector<Value> extras = cloneExtras(builder, loop, body->getArguments().take_front(carried));
-    for (auto [argument, extra] : llvm::zip(body->getArguments().drop_front(carried), extras))
-      argument.replaceAllUsesWith(extra);
-    body->eraseArguments(carried, body->getNumArguments() - carried);
-    loop.getConditionOp().getExtrasMutable().clear();
-    bare.getBefore().takeBody(loop.getBefore());
-    bare.getAfter().takeBody(loop.getAfter());
-    loop.replaceAllUsesWith(results);
-    loop.erase();
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Loops
@@ -74,7 +31,7 @@ void sinkConditionExtras(Block &block) {
 class LoopRecorder {
 public:
   LoopRecorder(Recorder &recorder, WhileOp loop, Recorder::Place place)
-      : recorder(recorder), place(place), loop(loop), builder(loop), loc(loop.getLoc()) {}
+      : recorder(recorder), place(place), loop(loop), builder(loop), loc(loop.getLoc()), slots(recorder.options.slots) {}
 
   FailureOr<PerformOp> record();
 
@@ -122,6 +79,8 @@ private:
   WhileOp body;
   OpBuilder builder;
   Location loc;
+  /// States that a doubling stride keeps: a power of two.
+  int64_t slots;
   Recorder::Performs performs;
   SmallVector<unsigned> active;
   llvm::SetVector<Value> captured, needed, kept;
@@ -358,7 +317,6 @@ LoopRecorder::Pullback LoopRecorder::keepReplay() {
 // `factor` is 2^(l mod log2 K).
 Value LoopRecorder::getSlot(Value number, Value factor) {
   RuleBuilder k = rules();
-  int64_t slots = recorder.options.slots;
   Value shifted = k.mul(number, factor);
   return k.add(k.make<AndOp>(shifted, k.index(slots - 1)), k.div(shifted, k.index(slots)));
 }
@@ -368,13 +326,14 @@ LoopRecorder::Pullback LoopRecorder::keepStride() {
   if (kept.empty())
     return keepReplay();
   RuleBuilder k = rules();
-  Value slots = (builder.setInsertionPoint(loop), k.index(recorder.options.slots));
+  builder.setInsertionPoint(loop);
+  Value limit = k.index(slots);
   unsigned first = loop.getNumCarried();
   // iteration, the next one to keep, states kept, stride, factor, a tape of each state.
   SmallVector<Value> extra{k.index(0), k.index(0), k.index(0), k.index(1), k.index(1)};
   for (Value init : inits)
     extra.push_back(TapeNewOp::create(
-        builder, loc, TapeType::get(builder.getContext(), init.getType(), TapeForm::Bounded), slots));
+        builder, loc, TapeType::get(builder.getContext(), init.getType(), TapeForm::Bounded), limit));
   constexpr unsigned kCount = 0, kNext = 1, kNumber = 2, kStride = 3, kFactor = 4, kTapes = 5;
   extendLoop(extra);
   Block *block = loop.getAfterBody();
@@ -385,12 +344,12 @@ LoopRecorder::Pullback LoopRecorder::keepStride() {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&keep.getThenRegion());
-    Value isFull = k.cmp(CmpPredicate::eq, own[kNumber], slots);
+    Value isFull = k.cmp(CmpPredicate::eq, own[kNumber], limit);
     Value stride = k.select(isFull, k.add(own[kStride], own[kStride]), own[kStride]);
-    Value number = k.select(isFull, k.index(recorder.options.slots / 2), own[kNumber]);
+    Value number = k.select(isFull, k.index(slots / 2), own[kNumber]);
     Value twice = k.add(own[kFactor], own[kFactor]);
     Value factor =
-        k.select(isFull, k.select(k.cmp(CmpPredicate::eq, twice, slots), k.index(1), twice), own[kFactor]);
+        k.select(isFull, k.select(k.cmp(CmpPredicate::eq, twice, limit), k.index(1), twice), own[kFactor]);
     Value slot = getSlot(number, factor);
     SmallVector<Value> next{k.add(own[kCount], stride), k.add(number, k.index(1)), stride, factor};
     for (auto [tape, state] : llvm::zip(own.drop_front(kTapes), block->getArguments()))
@@ -448,7 +407,14 @@ LoopRecorder::Pullback LoopRecorder::keepStride() {
 FailureOr<PerformOp> LoopRecorder::record() {
   // The choice.
   TripBound bound;
-  TapeChoice choice = place.inLoop ? TapeChoice::Replay : recorder.options.tape;
+  TapeChoice choice = recorder.options.tape;
+  if (CheckpointAttr checkpoint = loop.getCheckpointAttr(); checkpoint && checkpoint.getKind() == "slots") {
+    slots = llvm::bit_floor<uint64_t>(std::clamp<int64_t>(checkpoint.getValue(), 1, int64_t(1) << 30));
+    // One state is the one that the loop starts with.
+    choice = slots == 1 ? TapeChoice::Replay : TapeChoice::Stride;
+  }
+  if (place.inLoop)
+    choice = TapeChoice::Replay;
   if (choice == TapeChoice::Auto || choice == TapeChoice::Bounded || choice == TapeChoice::Growable)
     bound = emitTripBound(builder, loop);
   bool isTaped = choice == TapeChoice::Growable || (choice == TapeChoice::Bounded && bound.count) ||
@@ -515,7 +481,7 @@ FailureOr<PerformOp> LoopRecorder::record() {
       cotangents.add(builder, loc, inits[i], cotangent);
   YieldOp::create(builder, loc, cotangents.lookupAll(targets.getArrayRef()));
   for (PerformOp inner : performs)
-    inner.erase();
+    recorder.eraseOp(inner);
   // A copy that nobody had to run again.
   if (body != loop && body->getBlock() == loop->getBlock())
     recorder.eraseOp(body);

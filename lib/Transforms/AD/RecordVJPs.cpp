@@ -16,24 +16,6 @@ namespace kina {
 // Values
 //===----------------------------------------------------------------------===//
 
-bool isFree(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (isa<ConstantOp, DimOp, IotaOp, GetGlobalOp>(op))
-    return true;
-  return isa<BroadcastOp>(op) && isFree(op->getOperand(0));
-}
-
-Value recompute(OpBuilder &builder, Value value, IRMapping &mapping) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  for (Value operand : value.getDefiningOp()->getOperands())
-    recompute(builder, operand, mapping);
-  builder.clone(*value.getDefiningOp(), mapping);
-  return mapping.lookup(value);
-}
-
 llvm::SetVector<Value> getCaptured(ArrayRef<PerformOp> performs) {
   llvm::SetVector<Value> captured;
   for (PerformOp perform : performs)
@@ -217,7 +199,7 @@ FailureOr<PerformOp> Recorder::recordRule(DifferentiableOpInterface op, const Bi
     FailureOr<SmallVector<Value>> results = op.emitVJP(builder, cotangents, given, wanted);
     if (failed(results)) {
       emitError(op.getLoc(), DiagCode::K0604, "no derivative for this '") << op->getName() << "'";
-      perform.erase();
+      eraseOp(perform);
       return failure();
     }
     for (unsigned i : wanted.set_bits())

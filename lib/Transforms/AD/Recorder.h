@@ -11,6 +11,7 @@
 #define KINA_LIB_TRANSFORMS_AD_RECORDER_H
 
 #include "Kina/Transforms/AD/Activity.h"
+#include "Kina/Transforms/AD/Loops.h"
 #include "Kina/Transforms/AD/Pullbacks.h"
 #include "Kina/Transforms/AD/RuleBuilder.h"
 #include "llvm/ADT/SetVector.h"
@@ -115,22 +116,12 @@ private:
   std::map<Key, std::unique_ptr<Pair>> pairs;
 };
 
-/// Loops whose condition forwards floats to body and results compute them there instead:
-/// so a condition is only a test, which has no derivative, and what it computed is a part
-/// of the body and of what follows the loop.
-void sinkConditionExtras(mlir::Block &block);
-
 /// What the pullbacks read from outside themselves, in the order of their uses.
 llvm::SetVector<mlir::Value> getCaptured(llvm::ArrayRef<PerformOp> performs);
 
 /// A value whose size is born inside `owner` cannot be handed out of it (K0604, `what`
 /// being the owner's name).
 mlir::LogicalResult checkCanLeave(mlir::Value value, mlir::Operation *owner, llvm::StringRef what);
-
-/// Whether to compute the value again instead of keeping it: it depends on nothing.
-bool isFree(mlir::Value value);
-/// Computes a free value at the insertion point, unless `mapping` knows it.
-mlir::Value recompute(mlir::OpBuilder &builder, mlir::Value value, mlir::IRMapping &mapping);
 
 } // namespace kina
 

@@ -1,11 +1,79 @@
-//===- TripCount.cpp - What is known of a loop before it runs -------------===//
+//===- Loops.cpp - What is known of a loop before it runs -----------------===//
 
-#include "TripCount.h"
-#include "Recorder.h"
+#include "Kina/Transforms/AD/Loops.h"
+#include "Kina/Transforms/AD/RuleBuilder.h"
 
 using namespace mlir;
 
 namespace kina {
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+bool isFree(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<ConstantOp, DimOp, IotaOp, GetGlobalOp>(op))
+    return true;
+  return isa<BroadcastOp>(op) && isFree(op->getOperand(0));
+}
+
+Value recompute(OpBuilder &builder, Value value, IRMapping &mapping) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    recompute(builder, operand, mapping);
+  builder.clone(*value.getDefiningOp(), mapping);
+  return mapping.lookup(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+/// What the condition region of `loop` forwards, computed anew from carried values.
+static SmallVector<Value> cloneExtras(OpBuilder &builder, WhileOp loop, ValueRange carried) {
+  IRMapping mapping;
+  mapping.map(loop.getBeforeBody()->getArguments(), carried);
+  for (Operation &op : loop.getBeforeBody()->without_terminator())
+    builder.clone(op, mapping);
+  return llvm::map_to_vector(loop.getConditionOp().getExtras(),
+                             [&](Value extra) { return mapping.lookupOrDefault(extra); });
+}
+
+void sinkConditionExtras(Block &block) {
+  SmallVector<WhileOp> loops;
+  block.walk([&](WhileOp loop) {
+    if (loop.getNumResults() > loop.getNumCarried())
+      loops.push_back(loop);
+  });
+  for (WhileOp loop : loops) {
+    OpBuilder builder(loop);
+    auto bare = WhileOp::create(builder, loop.getLoc(), loop.getInits(), TypeRange());
+    bare->setAttrs(loop->getAttrDictionary());
+    builder.setInsertionPointAfter(bare);
+    SmallVector<Value> results(bare.getResults());
+    llvm::append_range(results, cloneExtras(builder, loop, bare.getResults()));
+    Block *body = loop.getAfterBody();
+    builder.setInsertionPointToStart(body);
+    unsigned carried = loop.getNumCarried();
+    SmallVector<Value> extras = cloneExtras(builder, loop, body->getArguments().take_front(carried));
+    for (auto [argument, extra] : llvm::zip(body->getArguments().drop_front(carried), extras))
+      argument.replaceAllUsesWith(extra);
+    body->eraseArguments(carried, body->getNumArguments() - carried);
+    loop.getConditionOp().getExtrasMutable().clear();
+    bare.getBefore().takeBody(loop.getBefore());
+    bare.getAfter().takeBody(loop.getAfter());
+    loop.replaceAllUsesWith(results);
+    loop.erase();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Counters
+//===----------------------------------------------------------------------===//
 
 static bool isInteger(Type type) { return type.isIntOrIndex() && !type.isInteger(1); }
 
@@ -65,6 +133,10 @@ Value emitInduction(OpBuilder &builder, Location loc, const Induction &induction
   Value advance = k.mul(k.cast(iteration, step.getType()), step);
   return induction.isNegative ? k.sub(initial, advance) : k.add(initial, advance);
 }
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
 
 /// The number of iterations for which `lhs predicate rhs` holds, as an index that is at
 /// least 0; no count if the comparison does not end the loop.

@@ -1,17 +1,27 @@
-//===- TripCount.h - What is known of a loop before it runs ----*- C++ -*-===//
+//===- Loops.h - What is known of a loop before it runs --------*- C++ -*-===//
 //
-// Private to the differentiation.
+// Counters, bounds of trip counts, and values that need no keeping.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KINA_LIB_TRANSFORMS_AD_TRIPCOUNT_H
-#define KINA_LIB_TRANSFORMS_AD_TRIPCOUNT_H
+#ifndef KINA_TRANSFORMS_AD_LOOPS_H
+#define KINA_TRANSFORMS_AD_LOOPS_H
 
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
 namespace kina {
+
+/// Whether to compute the value again instead of keeping it: it depends on nothing.
+bool isFree(mlir::Value value);
+/// Computes a free value at the insertion point, unless `mapping` knows it.
+mlir::Value recompute(mlir::OpBuilder &builder, mlir::Value value, mlir::IRMapping &mapping);
+
+/// Loops whose condition forwards values to body and results compute them there instead:
+/// so a condition is only a test, which has no derivative, and what it computed is a part
+/// of the body and of what follows the loop.
+void sinkConditionExtras(mlir::Block &block);
 
 /// An integer that is carried and advances by the same amount in every iteration.
 struct Induction {
