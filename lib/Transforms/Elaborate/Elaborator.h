@@ -289,6 +289,7 @@ public:
   InFlightDiagnostic report(Location loc, DiagCode code, const llvm::Twine &message = {});
   /// The type as the user spells it.
   std::string spell(Type type);
+  std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
 
   // --- Types, dimensions, predicates (Types.cpp)
@@ -384,7 +385,8 @@ public:
   /// Broadcasts all to one shape and unifies their element types.
   LogicalResult broadcastTogether(llvm::MutableArrayRef<Value> values, Location loc, bool sameElement = true);
   FailureOr<SmallVector<DimAttr>> broadcastShapes(ArrayRef<ArrayRef<DimAttr>> shapes, Location loc);
-  Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc);
+  /// A scalar on the host is repeated at `place`, by default the host.
+  Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place = {});
   /// Subscripts as a box of the operand.
   struct Box {
     SmallVector<Value> offsets;
@@ -393,6 +395,8 @@ public:
     bool inBounds = true;
   };
   FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc);
+  /// Tensors that meet live at one place; a scalar on the host may meet any.
+  LogicalResult requireOnePlace(ValueRange values, Location loc);
   bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);
   bool unifyElements(Value a, Value b, Location loc);
   DimAttr freshAtom();
@@ -499,6 +503,8 @@ public:
   /// `axis=` or `axes=`, sorted; all axes if neither is given.
   std::optional<SmallVector<int64_t>> axes(Type operand);
   bool boolean(StringRef keyword, bool fallback);
+  /// A number known while compiling, by keyword.
+  double number(StringRef keyword, double fallback);
   std::optional<SmallVector<DimAttr>> shape(StringRef keyword);
   std::optional<SmallVector<int64_t>> integers(StringRef keyword);
   /// Reports arguments that no rule asked for; false if there were any.
