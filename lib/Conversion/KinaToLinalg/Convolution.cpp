@@ -226,7 +226,7 @@ struct Emitter {
   }
 
   Value emit(Conv2dOp, Value input, Value kernel) {
-    Loop inner = chooseInner({{kColumn, y.getDim(3)}, {kOut, outPerGroup()}, {kGroup, number(groups)}});
+    Loop inner = chooseInner({{kOut, outPerGroup()}, {kColumn, y.getDim(3)}, {kGroup, number(groups)}});
     return join(sum(inputGrid(input), kernelGrid(kernel), outputGrid({}), inner), groupsAt(1));
   }
 
@@ -360,7 +360,7 @@ struct Emitter {
     result.add(phases[0].positions, at(kRow));
     result.add(phases[1].positions, at(kColumn));
 
-    Loop inner = chooseInner({{kColumn, phases[1].positions}, {kIn, w.getDim(1)}, {kGroup, number(groups)}});
+    Loop inner = chooseInner({{kIn, w.getDim(1)}, {kColumn, phases[1].positions}, {kGroup, number(groups)}});
     result.value = sum(phasedKernel(kernel, phases), seen, result, inner);
     Value whole = join(permute(result, order).value, joined);
     auto type = RankedTensorType::get(getStaticSizes(x.getShape()), elementType());
