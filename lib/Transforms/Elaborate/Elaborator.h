@@ -99,7 +99,8 @@ struct Val {
 
   bool isError() const { return kind == Kind::Error; }
   bool isValue() const { return kind == Kind::Value; }
-  bool isScalar() const { return isValue() && getRank(value.getType()) == 0; }
+  /// On the host; on a device it is a tensor of rank 0.
+  bool isScalar() const { return isValue() && !mlir::isa<TensorType>(value.getType()); }
   Type getType() const { return value.getType(); }
   /// Whether it exists at run time and so can be a result, a loop state or an arm's value:
   /// tensors, scalars, tuples of them.

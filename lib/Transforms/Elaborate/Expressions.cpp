@@ -170,7 +170,10 @@ FailureOr<SmallVector<DimAttr>> Elaborator::broadcastShapes(ArrayRef<ArrayRef<Di
 
 Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place) {
   ArrayRef<DimAttr> from = getShape(value.getType());
-  if (from == shape)
+  PlacementAttr here = getPlacement(value.getType());
+  if (placeOf(value) || !place)
+    place = here;
+  if (from == shape && here == place)
     return value;
   // Sizes that are equal only by facts are converted first.
   SmallVector<DimAttr> aligned(from);
@@ -179,12 +182,8 @@ Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc
       dim = goal;
   if (ArrayRef<DimAttr>(aligned) != from)
     value = ReshapeOp::create(builder, loc, withShape(value.getType(), aligned), value, /*checked=*/true);
-  if (ArrayRef<DimAttr>(aligned) == shape)
+  if (ArrayRef<DimAttr>(aligned) == shape && here == place)
     return value;
-  if (PlacementAttr own = placeOf(value))
-    place = own;
-  else if (!place)
-    place = PlacementAttr::getHost(context);
   Type type = TensorType::get(context, getElementType(value.getType()), shape, place);
   return BroadcastOp::create(builder, loc, type, value);
 }

@@ -507,7 +507,7 @@ template <int value> static Val filledLike(OperationCall &call) {
   if (!x)
     return Val::error();
   return Val::of(call.e.broadcastTo(constant(call.e, getElementType(x.getType()), value, call.loc),
-                                    getShape(x.getType()), call.loc));
+                                    getShape(x.getType()), call.loc, getPlacement(x.getType())));
 }
 
 static Val fullLike(OperationCall &call) {
@@ -518,7 +518,7 @@ static Val fullLike(OperationCall &call) {
     call.error(DiagCode::K0206) << "'full_like' repeats a scalar, not " << call.e.spell(v.getType());
     return Val::error();
   }
-  return Val::of(call.e.broadcastTo(v, getShape(x.getType()), call.loc));
+  return Val::of(call.e.broadcastTo(v, getShape(x.getType()), call.loc, getPlacement(x.getType())));
 }
 
 static Val iota(OperationCall &call) {
