@@ -154,6 +154,23 @@ struct DecomposeLogSoftmax : OpRewritePattern<LogSoftmaxOp> {
   }
 };
 
+struct DecomposeLayerNorm : OpRewritePattern<LayerNormOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LayerNormOp op, PatternRewriter &rewriter) const override {
+    Composer c(rewriter, op);
+    Value x = op.getOperand();
+    int64_t last = getRank(x.getType()) - 1;
+    Value distance = c.make<SubOp>(x, c.broadcast(c.reduce<MeanOp>(x, last, /*keepdims=*/true), x.getType()));
+    Value variance = c.reduce<MeanOp>(c.make<SquareOp>(distance), last, /*keepdims=*/true);
+    Value spread = c.make<AddOp>(variance, c.fill(variance.getType(), op.getEps().convertToDouble()));
+    Value normal = c.make<MulOp>(distance, c.broadcast(c.make<RsqrtOp>(spread), x.getType()));
+    rewriter.replaceOp(op, c.make<AddOp>(c.make<MulOp>(normal, c.broadcast(op.getScale(), x.getType())),
+                                         c.broadcast(op.getBias(), x.getType())));
+    return success();
+  }
+};
+
 /// An accumulator that is there: an addition.
 struct DecomposeAccumulate : OpRewritePattern<AccumulateOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -190,10 +207,11 @@ struct WidenAccumulation : OpRewritePattern<OpTy> {
 
 void populateKinaDecompositionPatterns(RewritePatternSet &patterns) {
   patterns.add<DecomposeMean, DecomposeVar, DecomposeNorm, DecomposeLogSumExp, DecomposeSoftmax,
-               DecomposeLogSoftmax, DecomposeAccumulate, WidenAccumulation<SumOp>, WidenAccumulation<ProdOp>,
+               DecomposeLogSoftmax, DecomposeLayerNorm, DecomposeAccumulate, WidenAccumulation<SumOp>, WidenAccumulation<ProdOp>,
                WidenAccumulation<MeanOp>, WidenAccumulation<VarOp>, WidenAccumulation<NormOp>,
                WidenAccumulation<LogSumExpOp>, WidenAccumulation<CumsumOp>, WidenAccumulation<RecurrenceOp>,
-               WidenAccumulation<SoftmaxOp>, WidenAccumulation<LogSoftmaxOp>>(patterns.getContext());
+               WidenAccumulation<SoftmaxOp>, WidenAccumulation<LogSoftmaxOp>,
+               WidenAccumulation<LayerNormOp>>(patterns.getContext());
 }
 
 } // namespace kina

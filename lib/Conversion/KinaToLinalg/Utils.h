@@ -84,6 +84,15 @@ mlir::Value createGeneric(mlir::OpBuilder &builder, mlir::Location loc, mlir::Va
 mlir::Value createPointwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
                             mlir::Value out, BodyBuilder body);
 
+/// The sum of products of two factors over the reduction loops, each element one chain that
+/// starts at that of `outs`, or at +0 where it is null: fused multiply-adds on f32 and f64.
+/// 16-bit floats accumulate in f32. The maps are those of the factors and the result, whose
+/// shape is given with Kina's element type.
+mlir::Value createProductSum(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs,
+                             mlir::Value outs, llvm::ArrayRef<DimAttr> shape, mlir::Type element,
+                             llvm::ArrayRef<mlir::AffineMap> maps,
+                             llvm::ArrayRef<mlir::utils::IteratorType> iterators);
+
 /// Ends the call with the code and the message unless the condition holds.
 void createCheck(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition, RuntimeCode code,
                  const llvm::Twine &message, mlir::ValueRange values = {});

@@ -184,6 +184,12 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
     report(loc, DiagCode::K0112, "unknown operation '" + name + "'");
     return Val::error();
   }
+  SmallVector<Value> operands;
+  for (const Val &arg : args)
+    if (arg.isValue())
+      operands.push_back(arg.value);
+  if (failed(requireOnePlace(operands, loc)))
+    return Val::error();
   OperationCall operation(*this, name, args, keywords, typeArgument, loc);
   unsigned before = errors;
   Val result = rule(operation);

@@ -727,7 +727,7 @@ template <int value> static Val filledLike(OperationCall &call) {
   if (!x)
     return Val::error();
   return Val::of(call.e.broadcastTo(constant(call.e, getElementType(x.getType()), value, call.loc),
-                                    getShape(x.getType()), call.loc));
+                                    getShape(x.getType()), call.loc, getPlacement(x.getType())));
 }
 
 static Val fullLike(OperationCall &call) {
@@ -738,7 +738,7 @@ static Val fullLike(OperationCall &call) {
     call.error(DiagCode::K0206) << "'full_like' repeats a scalar, not " << call.e.spell(v.getType());
     return Val::error();
   }
-  return Val::of(call.e.broadcastTo(v, getShape(x.getType()), call.loc));
+  return Val::of(call.e.broadcastTo(v, getShape(x.getType()), call.loc, getPlacement(x.getType())));
 }
 
 static Val iota(OperationCall &call) {
@@ -983,6 +983,174 @@ static Val update(OperationCall &call) {
 }
 
 //===----------------------------------------------------------------------===//
+// Networks
+//===----------------------------------------------------------------------===//
+
+static Val layerNorm(OperationCall &call) {
+  Value x = call.value("x"), g = call.value("g"), b = call.value("b");
+  double eps = call.number("eps", 1e-5);
+  if (!call.requireFloat(x) || !g || !b)
+    return Val::error();
+  if (getRank(x.getType()) == 0) {
+    call.error(DiagCode::K0201) << "'layernorm' needs a tensor, not a scalar";
+    return Val::error();
+  }
+  if (!(eps >= 0) || std::isinf(eps)) {
+    call.error(DiagCode::K0206) << "'eps' of 'layernorm' is a number of at least 0";
+    return Val::error();
+  }
+  int64_t last = getRank(x.getType()) - 1;
+  Type row = withShape(x.getType(), getShape(x.getType())[last]);
+  FailureOr<Value> scale = call.e.coerce(call.loc, g, row, "the scale 'g' of 'layernorm'");
+  FailureOr<Value> bias = call.e.coerce(call.loc, b, row, "the bias 'b' of 'layernorm'");
+  if (failed(scale) || failed(bias) || !requireNonEmpty(call, x, {last}))
+    return Val::error();
+  return Val::of(
+      LayerNormOp::create(call.e.builder, call.loc, x, *scale, *bias, call.e.builder.getF64FloatAttr(eps)));
+}
+
+/// One integer for both axes of an image, or two, none less than `least`.
+static SmallVector<int64_t> imagePair(OperationCall &call, StringRef keyword, int64_t fallback, int64_t least) {
+  SmallVector<int64_t> values = call.integers(keyword).value_or(SmallVector<int64_t>{fallback});
+  if (values.size() == 1)
+    values.push_back(values.front());
+  auto isAllowed = [&](int64_t value) { return value >= least && value <= kMaxConvolutionAttribute; };
+  if (!call.failed && (values.size() != 2 || !llvm::all_of(values, isAllowed)))
+    call.error(DiagCode::K0206) << "'" << keyword << "' of '" << call.name << "' is an integer or two, from " << least
+                                << " to " << kMaxConvolutionAttribute;
+  return values;
+}
+
+static Val conv2d(OperationCall &call) {
+  Elaborator &e = call.e;
+  Value x = call.value("x"), w = call.value("w");
+  SmallVector<int64_t> stride = imagePair(call, "stride", 1, 1), padding = imagePair(call, "padding", 0, 0),
+                       dilation = imagePair(call, "dilation", 1, 1);
+  int64_t groups = call.integer("groups").value_or(1);
+  if (call.failed || !call.requireFloat(x) || !call.requireFloat(w) || !e.unifyElements(x, w, call.loc))
+    return Val::error();
+  if (groups < 1 || groups > kMaxConvolutionAttribute) {
+    call.error(DiagCode::K0206) << "'groups' of 'conv2d' is an integer from 1 to " << kMaxConvolutionAttribute;
+    return Val::error();
+  }
+  if (getRank(x.getType()) != 4 || getRank(w.getType()) != 4) {
+    call.error(DiagCode::K0201) << "'conv2d' takes images [B, C, H, W] and kernels [O, C floordiv groups, KH, KW], not "
+                                << e.spell(x.getType()) << " and " << e.spell(w.getType());
+    return Val::error();
+  }
+  SmallVector<DimAttr> image(getShape(x.getType())), kernel(getShape(w.getType()));
+  auto number = [&](int64_t value) { return DimAttr::getConstant(e.context, value); };
+  auto overflows = [&]() {
+    call.error(DiagCode::K0204) << "a size of 'conv2d' leaves 64 bits";
+    return Val::error();
+  };
+  // One relation says both that the groups divide the channels and that the kernel fits them.
+  DimAttr channels = mulDims(number(groups), kernel[1]), rest = modDims(kernel[0], number(groups));
+  if (!channels || !rest)
+    return overflows();
+  bool good = succeeded(
+      e.oblige(call.loc, makeRelation(PredKind::EQ, image[1], channels), ObligationKind::contraction, DiagCode::K0302,
+               "the images have '" + toString(image[1]) + "' channels, but the kernels take '" +
+                   toString(kernel[1]) + "' of each of " + Twine(groups) + (groups == 1 ? " group" : " groups")));
+  good &= succeeded(e.oblige(call.loc, makeRelation(PredKind::EQ, rest, number(0)), ObligationKind::shapes_equal,
+                             DiagCode::K0301,
+                             "'" + toString(kernel[0]) + "' output channels may not divide into " + Twine(groups) +
+                                 " groups"));
+  SmallVector<DimAttr> shape{image[0], kernel[0]};
+  for (unsigned axis : {0, 1}) {
+    DimAttr size = image[axis + 2], taps = kernel[axis + 2];
+    DimAttr span = addDims(mulDims(number(dilation[axis]), subDims(taps, number(1))), number(1));
+    DimAttr padded = addDims(size, number(2 * padding[axis]));
+    shape.push_back(getConvolvedSize(size, taps, stride[axis], padding[axis], dilation[axis]));
+    if (!span || !padded || !shape.back())
+      return overflows();
+    good &= requireNonEmpty(call, w, {axis + 2});
+    good &= succeeded(e.oblige(call.loc, makeRelation(PredKind::LE, span, padded), ObligationKind::bounds,
+                               DiagCode::K0307,
+                               "the kernel, of size '" + toString(span) + "', may exceed axis " + Twine(axis + 2) +
+                                   " (0-based) of the padded images, of size '" + toString(padded) + "'"));
+  }
+  if (!good)
+    return Val::error();
+  // What the obligations say becomes a part of the shapes.
+  image[1] = channels;
+  kernel[0] = subDims(kernel[0], rest);
+  x = e.broadcastTo(x, image, call.loc);
+  w = e.broadcastTo(w, kernel, call.loc);
+  SmallVector<DimAttr> computed(shape);
+  computed[1] = kernel[0];
+  Value y = Conv2dOp::create(e.builder, call.loc, withShape(x.getType(), computed), x, w, stride, padding, dilation,
+                             groups);
+  return Val::of(e.broadcastTo(y, shape, call.loc));
+}
+
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+/// Reads key, counter and shape, and draws.
+template <typename Op, unsigned mask, unsigned preferred> static Val draw(OperationCall &call) {
+  Type element = elementArgument(call, mask, preferred);
+  Value key = call.value("key"), counter = call.value("counter");
+  std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
+  if (!element || !key || !counter || !shape)
+    return Val::error();
+  Elaborator &e = call.e;
+  for (Value word : {key, counter})
+    if (getRank(word.getType()) != 0 || !e.elements().restrict(getElementType(word.getType()), kI64)) {
+      call.error(DiagCode::K0206) << "'" << call.name << "' takes a key and a counter of type I64, not "
+                                  << e.spell(word.getType());
+      return Val::error();
+    }
+  if (!productOf(e.context, *shape)) {
+    call.error(DiagCode::K0204) << "the number of elements leaves 64 bits";
+    return Val::error();
+  }
+  Type type = getTensorOrScalar(element, *shape, PlacementAttr::getHost(e.context));
+  Value result = Op::create(e.builder, call.loc, type, key, counter);
+  return Val::of(result, shape->empty() && mask == (kI32 | kI64) ? e.freshAtom() : DimAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Placement
+//===----------------------------------------------------------------------===//
+
+/// The copy at the place; an integer scalar becomes one that is known when executed.
+template <typename Op> static Val copyTo(OperationCall &call, Value x, PlacementAttr place) {
+  Type type = getTensorOrScalar(getElementType(x.getType()), getShape(x.getType()), place);
+  Value copy = Op::create(call.e.builder, call.loc, type, x);
+  bool isInteger = !isa<TensorType>(type) && (call.e.elements().allowed(type) & kIntegers);
+  return Val::of(copy, isInteger ? call.e.freshAtom() : DimAttr());
+}
+
+static Val copyToDevice(OperationCall &call) {
+  Value x = call.value("x");
+  const Val *place = call.find("place");
+  if (!x)
+    return Val::error();
+  if (!place || place->kind != Val::Kind::Place || place->place.isHost()) {
+    call.error(DiagCode::K0205) << "'copy_to_device' takes a value and a device: copy_to_device(x, @cuda:global(0))";
+    return Val::error();
+  }
+  if (PlacementAttr from = getPlacement(x.getType()); !from.isHost()) {
+    call.error(DiagCode::K0401) << "'copy_to_device' takes a value on the host, not at '" << call.e.spell(from) << "'";
+    return Val::error();
+  }
+  return copyTo<CopyToDeviceOp>(call, x, place->place);
+}
+
+static Val copyToHost(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  if (getPlacement(x.getType()).isHost()) {
+    call.error(DiagCode::K0401) << "'copy_to_host' takes a tensor on a device, not on the host";
+    return Val::error();
+  }
+  return copyTo<CopyToHostOp>(call, x, PlacementAttr::getHost(call.e.context));
+}
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -1012,7 +1180,10 @@ static const Entry table[] = {
     {"ceil", floatFunction<CeilOp>},
     {"clamp", clamp},
     {"concat", concat},
+    {"conv2d", conv2d},
     {"copy", identity<CopyOp>},
+    {"copy_to_device", copyToDevice},
+    {"copy_to_host", copyToHost},
     {"cos", floatFunction<CosOp>},
     {"cosh", floatFunction<CoshOp>},
     {"cumsum", axisFunction<CumsumOp, kNumbers>},
@@ -1035,6 +1206,7 @@ static const Entry table[] = {
     {"iota", iota},
     {"isfinite", floatFunction<IsFiniteOp>},
     {"isnan", floatFunction<IsNanOp>},
+    {"layernorm", layerNorm},
     {"log", floatFunction<LogOp>},
     {"log1p", floatFunction<Log1pOp>},
     {"log_sigmoid", floatFunction<LogSigmoidOp>},
@@ -1046,6 +1218,7 @@ static const Entry table[] = {
     {"min", extremum<MinOp, ReduceMinOp>},
     {"neg", numberFunction<NegOp>},
     {"norm", reduction<NormOp, kFloats, false>},
+    {"normal", draw<NormalOp, kFloats, kF32>},
     {"not", logicalNot},
     {"one_hot", oneHot},
     {"ones", filled<1>},
@@ -1053,6 +1226,7 @@ static const Entry table[] = {
     {"outer", outer},
     {"pad", pad},
     {"prod", reduction<ProdOp, kNumbers, false>},
+    {"random_bits", draw<RandomBitsOp, kI32 | kI64, kI32>},
     {"relu", floatFunction<ReluOp>},
     {"repeat_interleave", repeatInterleave},
     {"reshape", reshapeTo},
@@ -1081,6 +1255,7 @@ static const Entry table[] = {
     {"transpose", transpose},
     {"tril", triangle<true>},
     {"triu", triangle<false>},
+    {"uniform", draw<UniformOp, kFloats, kF32>},
     {"update", update},
     {"var", reduction<VarOp, kFloats, true>},
     {"where", select},
@@ -1102,27 +1277,20 @@ bool isKnownLater(StringRef name) {
   static const StringRef later[] = {"argsort",
                                     "avg_pool",
                                     "cholesky",
-                                    "conv2d",
-                                    "copy_to_device",
-                                    "copy_to_host",
                                     "eigh",
                                     "fixed_point",
                                     "hessian",
                                     "jacobian",
-                                    "layernorm",
                                     "logdet",
                                     "max_pool",
                                     "nonzero",
-                                    "normal",
                                     "print",
                                     "qr",
-                                    "random_bits",
                                     "solve",
                                     "sort",
                                     "svd",
                                     "top_k",
-                                    "triangular_solve",
-                                    "uniform"};
+                                    "triangular_solve"};
   return llvm::is_contained(later, name);
 }
 

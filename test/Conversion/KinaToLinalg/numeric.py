@@ -453,6 +453,51 @@ for source, shape in ((["N"], (3,)), ([1, "N"], (1, 3)), (["M", 1], (2, 1)), (["
 add("%r = kina.broadcast %0 : ui8 to !kina.tensor<ui8, [N, 2]>\nkina.return %r : !kina.tensor<ui8, [N, 2]>",
     [("ui8", []), ("i1", ["N"])], [("ui8", ["N", 2])], (200, [t, f]), np.full((2, 2), 200, np.uint8), 0, [("N", 1)])
 
+# Networks ----------------------------------------------------------------------------------------
+
+def convolutions(x, w, y, stride, padding, dilation, groups):
+    """The convolution of x with w, and the cotangents of x and w for y, in f64."""
+    x, w, y = (value.astype(np.float64) for value in (x, w, y))
+    (_, channels, height, width), (outputs, inner, rows, columns) = x.shape, w.shape
+    out, dx, dw = np.zeros(y.shape), np.zeros(x.shape), np.zeros(w.shape)
+    for o in range(outputs):
+        first = o // (outputs // groups) * inner
+        for i, j, k, l in np.ndindex(y.shape[2], y.shape[3], rows, columns):
+            h, v = i * stride[0] + k * dilation[0] - padding[0], j * stride[1] + l * dilation[1] - padding[1]
+            if 0 <= h < height and 0 <= v < width:
+                box = x[:, first:first + inner, h, v]
+                out[:, o, i, j] += box @ w[o, :, k, l]
+                dx[:, first:first + inner, h, v] += y[:, o, i, j, None] * w[o, :, k, l]
+                dw[o, :, k, l] += y[:, o, i, j] @ box
+    return out, dx, dw
+
+
+for dtype, batches in (("f64", (2, 0)), ("f16", (2,)), ("bf16", (2,))):
+    if native.DTYPES[dtype] is None:
+        continue
+    for options, names in ((((1, 1), (1, 0), (1, 1), 1), [("B", 0)]), (((2, 3), (2, 1), (3, 2), 2), [("B", 0)])):
+        stride, padding, dilation, groups = options
+        out = [(size + 2 * p - d * (kernel - 1) - 1) // s + 1
+               for size, kernel, s, p, d in zip((6, 7), (3, 2), stride, padding, dilation)]
+        xt, wt, yt = (dtype, ["B", 4, 6, 7]), (dtype, [2, 4 // groups, 3, 2]), (dtype, ["B", 2, *out])
+        attributes = f"stride {list(stride)} padding {list(padding)} dilation {list(dilation)} groups {groups}"
+        body = "\n".join(f"%r{i} = kina.{op} {a}, {b} {attributes} : {tensor(*s)}, {tensor(*t)} to {tensor(*r)}"
+                         for i, (op, a, b, s, t, r) in enumerate((
+                             ("conv2d", "%0", "%1", xt, wt, yt), ("conv2d_input_grad", "%1", "%2", wt, yt, xt),
+                             ("conv2d_kernel_grad", "%0", "%2", xt, yt, wt))))
+        # Of integers the sums are exact: 16-bit results are the rounded f32 sums.
+        cases = [tuple(narrow(rng.integers(-9, 10, [size if d == "B" else d for d in dims]), dtype) for _, dims in (xt, wt, yt))
+                 for size in batches]
+        add(body + f"\nkina.return %r0, %r1, %r2 : {tensor(*yt)}, {tensor(*xt)}, {tensor(*wt)}", [xt, wt, yt], [yt, xt, wt],
+            cases, [tuple(narrow(value, dtype) for value in convolutions(*case, *options)) for case in cases], 0, names)
+    x, g, b = (narrow(rng.normal(size=size) + 1, dtype) for size in ((3, 7), (7,), (7,)))
+    wide = [value.astype(np.float64) for value in (x, g, b)]
+    centred = wide[0] - wide[0].mean(axis=1, keepdims=True)
+    want = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + 0.01) * wide[1] + wide[2]
+    add(f"%r = kina.layernorm %0, %1, %2 eps 0.01 : {tensor(dtype, ['N', 'D'])}, {tensor(dtype, ['D'])}\n"
+        f"kina.return %r : {tensor(dtype, ['N', 'D'])}", [(dtype, ["N", "D"]), (dtype, ["D"]), (dtype, ["D"])],
+        [(dtype, ["N", "D"])], (x, g, b), narrow(want, dtype), 0.51 if dtype != "f64" else 50, [("N", 1), ("D", 1)])
+
 # Making ------------------------------------------------------------------------------------------
 
 add("%a = kina.constant 1.5 : f64\n%b = kina.constant -2.0 : f64\n%r = kina.from_elements %a, %b, %b, %a : (f64, f64, f64, f64) -> !kina.tensor<f64, [2, 2]>\n"

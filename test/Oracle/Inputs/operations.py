@@ -521,3 +521,77 @@ row("a layer", "tanh(x @ w + b)", lambda x, w, b: jnp.tanh(x @ w + b), "x: T[B, 
 row("attention", "softmax(q @ transpose(k) / sqrt(8.0), axis=-1) @ v",
     lambda q, k, v: jax.nn.softmax(q @ jnp.swapaxes(k, -1, -2) / np.sqrt(8.0), axis=-1) @ v,
     "q: T[B, S, 8]; k: T[B, R, 8]; v: T[B, R, D] -> T[B, S, D] | B=2 S=3 R=4 D=2")
+
+
+def layernorm(x, g, b, eps=1e-5):
+    mean = jnp.mean(x, axis=-1, keepdims=True)
+    return (x - mean) / jnp.sqrt(jnp.mean((x - mean)**2, axis=-1, keepdims=True) + eps) * g + b
+
+
+NORMED = {"g": (0.5, 1.5)}
+row("layernorm", "layernorm(x, g, b)", layernorm,
+    ("x: T[D]; g: T[D]; b: T[D] -> T[D] | D=7", "x: T[N, D]; g: T[D]; b: T[D] -> T[N, D] | N=3 D=5 | N=1 D=70",
+     "x: T[A, B, D]; g: T[D]; b: T[D] -> T[A, B, D] | A=2 B=3 D=4", "x: T[2, 3]; g: T[3]; b: T[3] -> T[2, 3]"), domain=NORMED)
+row("layernorm, eps", "layernorm(x, g, b, eps=0.25)", lambda x, g, b: layernorm(x, g, b, 0.25),
+    "x: T[N, D]; g: T[D]; b: T[D] -> T[N, D] | N=3 D=5", domain=NORMED)
+row("layernorm: one element", "layernorm(x, g, b)", layernorm, "x: T[N, D]; g: T[D]; b: T[D] -> T[N, D] | N=2 D=1", domain=NORMED)
+row("layernorm: no rows", "layernorm(x, g, b)", layernorm, "x: T[0, 3]; g: T[3]; b: T[3] -> T[0, 3]", zero=True)
+row("layernorm: large mean", "layernorm(x, g, b)", layernorm, "x: T[N, D]; g: T[D]; b: T[D] -> T[N, D] | N=1 D=4", domain=NORMED,
+    data={"x": np.array([[1000.0, 1001.0, 1002.0, 1004.0]])}, tolerance={"F32": 1e-4})
+row("layernorm: second order", "grad(fn (a, c, d) { sum(tanh(layernorm(a, c, d))) }, wrt=a)(x, g, b)",
+    lambda x, g, b: jax.grad(lambda a: jnp.sum(jnp.tanh(layernorm(a, g, b))))(x),
+    "x: T[N, D]; g: T[D]; b: T[D] -> T[N, D] | N=2 D=4", domain=NORMED, tolerance={"F64": 1e-11, "F32": 5e-5})
+
+# ---------------------------------------------------------------------------
+# Convolution
+# ---------------------------------------------------------------------------
+row = rows("convolution")
+
+
+def conv(x, w, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
+    return jax.lax.conv_general_dilated(x, w, stride, [(p, p) for p in padding], rhs_dilation=dilation,
+                                        feature_group_count=groups)
+
+
+def convolution(name, options, signatures, **more):
+    """A row; `options` are the attributes as Kina writes them."""
+    keywords = eval(f"dict({options})")
+    for keyword in ("stride", "padding", "dilation"):
+        if isinstance(keywords.get(keyword), int):
+            keywords[keyword] = (keywords[keyword],) * 2
+    more.setdefault("types", ("F64",))
+    row(f"conv2d{name}", f"conv2d(x, w{', ' if options else ''}{options})", lambda x, w: conv(x, w, **keywords), signatures,
+        **more)
+
+
+convolution("", "", ("x: T[B, C, H + 2, W + 2]; w: T[O, C, 3, 3] -> T[B, O, H, W] | B=2 C=3 O=4 H=5 W=20 | B=1 C=1 O=1 H=1 W=1",
+                     "x: T[B, C, H + K, W + L]; w: T[O, C, K + 1, L + 1] -> T[B, O, H, W] | B=2 C=2 O=3 H=3 W=2 K=1 L=3",
+                     "x: T[2, 3, 5, 6]; w: T[4, 3, 2, 3] -> T[2, 4, 4, 4]", "x: T[2, 3, 2, 3]; w: T[4, 3, 1, 1] -> T[2, 4, 2, 3]",
+                     "x: T[1, 2, 4, 4]; w: T[18, 2, 3, 3] -> T[1, 18, 2, 2]", "x: T[2, 18, 4, 4]; w: T[2, 18, 3, 2] -> T[2, 2, 2, 3]"),
+            types=("F64", "F32"))
+convolution(", padding", "padding=1", "x: T[B, C, H, W]; w: T[O, C, 3, 3] -> T[B, O, H, W] | B=2 C=2 O=3 H=4 W=5 | B=1 C=1 O=1 H=1 W=1")
+convolution(", wide padding", "padding=(3, 2)", "x: T[2, 2, 3, 4]; w: T[3, 2, 2, 1] -> T[2, 3, 8, 8]")
+convolution(", stride", "stride=2, padding=1",
+            ("x: T[B, C, 2 * H, 2 * W]; w: T[O, C, 3, 3] -> T[B, O, H, W] | B=2 C=2 O=3 H=3 W=4 | B=1 C=1 O=1 H=1 W=1",
+             "x: T[B, C, H, W]; w: T[O, C, 3, 3] -> T[B, O, (H + 1) floordiv 2, (W + 1) floordiv 2] | B=2 C=2 O=3 H=5 W=4"))
+convolution(", strides", "stride=[3, 1], padding=(0, 1)", "x: T[2, 3, 9, 5]; w: T[2, 3, 2, 3] -> T[2, 2, 3, 5]")
+convolution(", stride beyond the kernel", "stride=3", "x: T[2, 2, 8, 9]; w: T[3, 2, 1, 2] -> T[2, 3, 3, 3]")
+convolution(", dilation", "dilation=(2, 3), padding=(1, 0)", ("x: T[2, 2, 6, 8]; w: T[3, 2, 3, 2] -> T[2, 3, 4, 5]",
+            "x: T[B, 2, H + 2, W + 3]; w: T[3, 2, 3, 2] -> T[B, 3, H, W] | B=2 H=4 W=3"))
+convolution(", stride and dilation", "stride=2, dilation=(3, 2), padding=2", "x: T[2, 2, 7, 6]; w: T[3, 2, 3, 2] -> T[2, 3, 3, 4]",
+            types=("F64", "F32"))
+convolution(", groups", "groups=2, padding=1", ("x: T[B, 2 * C, H, W]; w: T[2 * O, C, 3, 3] -> T[B, 2 * O, H, W] | B=2 C=2 O=3 H=3 W=4",
+            "x: T[2, 4, 5, 3]; w: T[6, 2, 3, 3] -> T[2, 6, 5, 3]"))
+convolution(", groups and stride", "groups=3, stride=(2, 1)", "x: T[2, 6, 5, 4]; w: T[3, 2, 2, 2] -> T[2, 3, 2, 3]")
+convolution(", depthwise", "groups=16, padding=1", "x: T[2, 16, 4, 3]; w: T[16, 1, 3, 3] -> T[2, 16, 4, 3]")
+convolution(": no images", "", "x: T[0, 2, 4, 4]; w: T[3, 2, 3, 3] -> T[0, 3, 2, 2]", zero=True)
+convolution(": no kernels", "padding=1", "x: T[2, 3, 4, 4]; w: T[0, 3, 3, 3] -> T[2, 0, 4, 4]", zero=True)
+for active in ("a", "b"):
+    for options in ("stride=2, padding=1", "dilation=2, groups=2"):
+        keywords = dict(stride=(2, 2), padding=(1, 1)) if "stride" in options else dict(dilation=(2, 2), groups=2)
+        inner = lambda a, b, k=keywords: jnp.sum(jnp.tanh(conv(a, b, **k)))
+        row(f"conv2d, {options}: second order, {active}", f"grad(fn (a, b) {{ sum(tanh(conv2d(a, b, {options}))) }}, wrt={active})(x, w)",
+            lambda x, w, f=inner, k="ab".index(active): jax.grad(f, argnums=k)(x, w),
+            f"x: T[2, 4, 5, 6]; w: T[2, {4 if 'stride' in options else 2}, 2, 3] -> "
+            f"{'T[2, 4, 5, 6]' if active == 'a' else 'T[2, 4, 2, 3]' if 'stride' in options else 'T[2, 2, 2, 3]'}",
+            tolerance={"F64": 1e-11}, types=("F64",))

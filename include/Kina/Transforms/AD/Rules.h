@@ -24,6 +24,7 @@ void attachElementwiseRules(mlir::MLIRContext &context);
 void attachTensorRules(mlir::MLIRContext &context);
 void attachReductionRules(mlir::MLIRContext &context);
 void attachTapeRules(mlir::MLIRContext &context);
+void attachNetworkRules(mlir::MLIRContext &context);
 
 } // namespace kina
 

@@ -200,6 +200,22 @@ struct AddIntoRule {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Placement
+//===----------------------------------------------------------------------===//
+
+template <typename Opposite>
+struct PlacementCopyRule {
+  template <typename OpTy>
+  static Value pull(RuleBuilder &k, OpTy op, unsigned, Value dy, Value acc) {
+    return k.accumulate(acc, k.make<Opposite>(op.getOperand().getType(), dy));
+  }
+  template <typename OpTy>
+  static Value push(RuleBuilder &k, OpTy op, unsigned, Value t, Value) {
+    return k.make<OpTy>(op.getType(), t);
+  }
+};
+
 } // namespace
 
 void attachTensorRules(MLIRContext &context) {
@@ -215,6 +231,8 @@ void attachTensorRules(MLIRContext &context) {
   ScatterAddOp::attachInterface<RuleModel<AddIntoRule<GatherOp>, ScatterAddOp>>(context);
   TakeAlongOp::attachInterface<RuleModel<TakeAlongRule, TakeAlongOp>>(context);
   PutAlongAddOp::attachInterface<RuleModel<AddIntoRule<TakeAlongOp>, PutAlongAddOp>>(context);
+  CopyToDeviceOp::attachInterface<RuleModel<PlacementCopyRule<CopyToHostOp>, CopyToDeviceOp>>(context);
+  CopyToHostOp::attachInterface<RuleModel<PlacementCopyRule<CopyToDeviceOp>, CopyToHostOp>>(context);
 }
 
 } // namespace kina

@@ -9,5 +9,6 @@ void kina::registerKinaDifferentiation(mlir::DialectRegistry &registry) {
     attachTensorRules(*context);
     attachReductionRules(*context);
     attachTapeRules(*context);
+    attachNetworkRules(*context);
   });
 }

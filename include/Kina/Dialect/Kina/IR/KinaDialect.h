@@ -89,6 +89,18 @@ mlir::LogicalResult verifyReduction(mlir::Operation *op, mlir::Type operand,
 mlir::Type getBoxType(mlir::Type operand, llvm::ArrayRef<mlir::Attribute> sizes,
                       llvm::ArrayRef<int64_t> dropped);
 
+/// The number of positions of a kernel on a padded axis; null on overflow.
+DimAttr getConvolvedSize(DimAttr size, DimAttr kernel, int64_t stride, int64_t padding, int64_t dilation);
+/// Input, kernel and output of a convolution against each other and the attributes.
+mlir::LogicalResult verifyConvolution(mlir::Operation *op, TensorType input, TensorType kernel, TensorType output,
+                                      llvm::ArrayRef<int64_t> stride, llvm::ArrayRef<int64_t> padding,
+                                      llvm::ArrayRef<int64_t> dilation, int64_t groups);
+/// The largest stride, padding, dilation and number of groups of a convolution.
+inline constexpr int64_t kMaxConvolutionAttribute = INT32_MAX;
+
+/// Random numbers of this type can be drawn.
+mlir::LogicalResult verifyDraw(mlir::Operation *op, mlir::Type type);
+
 /// See Kina_Differentiable in KinaBase.td.
 template <typename ConcreteType>
 class HasDerivative : public mlir::OpTrait::TraitBase<ConcreteType, HasDerivative> {};
