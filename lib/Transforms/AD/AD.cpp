@@ -1,6 +1,7 @@
 //===- AD.cpp - Differentiation as a whole --------------------------------===//
 
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Transforms/AD/Nesting.h"
 #include "Kina/Transforms/AD/Rules.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Dominance.h"
@@ -33,6 +34,7 @@ public:
     pipeline.addPass(createExpandGradPass());
     pipeline.addPass(createRecordVJPsPass());
     pipeline.addPass(createLowerEffectsPass());
+    pipeline.addPass(createForwardModePass());
     // A round differentiates what contains no derivative any more, and so leaves one
     // level of nesting less.
     do {
@@ -50,7 +52,7 @@ private:
   static bool hasDerivative(Operation *root) {
     return root
         ->walk([](Operation *op) {
-          return isa<GradOp, VJPOp, JVPOp, HandleOp, PerformOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          return isDerivative(op) || isa<HandleOp, PerformOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -142,8 +144,6 @@ bool ADPass::trimSignatures(const llvm::StringSet<> &known) {
       call.erase();
       call = trimmed;
     }
-    // A function may call another one of those; its call sites are stale now.
-    return true;
   }
   return any;
 }

@@ -66,19 +66,21 @@ struct VarSlope {
   }
   static Value share(RuleBuilder &k, VarOp op, Value t) { return overCount(k, op, t, 2.0); }
 };
-// The product of the others: with no zero among them the quotient by the element, with
-// one zero the product of the rest at that zero and 0 elsewhere, with two zeros 0.
+// The product of the others: the quotient of the nonzero ones' product by the element,
+// times what zeros there are among the others. One of them is written as their sum, so
+// that it has its derivative: the second derivative is right as well.
 struct ProdSlope {
   static Value scale(RuleBuilder &k, ProdOp op, Value t) {
     Value x = op.getOperand();
     Value isZero = k.cmp(CmpPredicate::eq, x, 0.0);
-    Value nonzero = k.select(isZero, 1.0, x);
+    Value nonzero = k.select(isZero, 1.0, x), zero = k.select(isZero, x, 0.0);
     Value product = expandLike(k, op, k.make<ProdOp>(nonzero, op.getAxes(), op.getKeepdims()));
-    Value others = k.div(product, nonzero);
     Value one = k.cast(isZero, k.builder.getI64Type());
-    Value zeros = expandLike(k, op, sumLike(k, op, one));
-    Value counts = k.cmp(CmpPredicate::eq, zeros, one);
-    return k.select(counts, k.mul(t, others), 0.0);
+    auto amongOthers = [&](Value value) { return k.sub(expandLike(k, op, sumLike(k, op, value)), value); };
+    Value zeros = amongOthers(one);
+    Value factor = k.select(k.cmp(CmpPredicate::eq, zeros, 1.0), amongOthers(zero), 0.0);
+    factor = k.select(k.cmp(CmpPredicate::eq, zeros, 0.0), 1.0, factor);
+    return k.mul(t, k.mul(k.div(product, nonzero), factor));
   }
   static Value share(RuleBuilder &, ProdOp, Value t) { return t; }
 };
@@ -111,11 +113,12 @@ struct LogSumExpSlope {
   }
   static Value share(RuleBuilder &, LogSumExpOp, Value t) { return t; }
 };
-// x/y, and 0 at y = 0, where every x is 0.
+// x/y, and 0 at y = 0, to any order.
 struct NormSlope {
   static Value scale(RuleBuilder &k, NormOp op, Value t) { return k.mul(t, op.getOperand()); }
   static Value share(RuleBuilder &k, NormOp op, Value t) {
-    return k.div(t, k.select(k.cmp(CmpPredicate::eq, op.getResult(), 0.0), 1.0, op.getResult()));
+    Value atZero = k.cmp(CmpPredicate::eq, op.getResult(), 0.0);
+    return k.select(atZero, 0.0, k.div(t, k.select(atZero, 1.0, op.getResult())));
   }
 };
 
