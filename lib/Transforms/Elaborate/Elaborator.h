@@ -152,7 +152,7 @@ struct Ty {
 /// A function as a compile-time value.
 struct Callable {
   enum class Kind { Item, Lambda, Operation, Derivative };
-  enum class Derivative { Grad, ValueAndGrad, VJP, JVP };
+  enum class Derivative { Grad, ValueAndGrad, VJP, JVP, Jacobian, Hessian };
   Kind kind;
   Location loc;
   FunctionItem *item = nullptr;
@@ -168,6 +168,8 @@ struct Callable {
   SmallVector<std::string> pointKeywords;
 
   Callable(Kind kind, Location loc) : kind(kind), loc(loc) {}
+  /// Of a derivative: whether it is taken at `point`, its own arguments being directions.
+  bool hasPoint() const { return derivative == Derivative::VJP || derivative == Derivative::JVP; }
 };
 
 //===----------------------------------------------------------------------===//
@@ -393,6 +395,8 @@ public:
     bool inBounds = true;
   };
   FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc);
+  /// The number as a scalar of the element type, which may be open.
+  Value constant(Type element, double number, Location loc);
   bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);
   bool unifyElements(Value a, Value b, Location loc);
   DimAttr freshAtom();
@@ -405,6 +409,8 @@ public:
   void flatten(const Val &val, SmallVectorImpl<Value> &leaves);
   /// The same structure over other values.
   Val rebuild(const Val &pattern, ValueRange &values);
+  /// The structure of a function's result or parameter over values.
+  Val fill(const Ty &type, ValueRange &values);
 
   // --- Calls (Calls.cpp)
   Val evaluateCall(surface::CallOp op, const ScopePtr &scope);
@@ -415,9 +421,15 @@ public:
                      Location loc);
   Val callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords, Type typeArgument,
                     Location loc);
+  // --- Derivatives (Derivatives.cpp)
   Val differentiate(Callable::Derivative kind, StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords,
                     ArrayRef<SmallVector<std::string>> wrt, Location loc);
   Val applyDerivative(const Callable &derivative, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
+  /// The Jacobian of what `emit` gives, as many values as there are types in `inner`, in
+  /// what it takes: for each type in `outer`, for each in `inner`, a value of the shape
+  /// outer ++ inner. Empty after an error.
+  SmallVector<SmallVector<Value>> emitJacobian(ArrayRef<Type> outer, ArrayRef<Type> inner, Location loc,
+                                               llvm::function_ref<SmallVector<Value>(ValueRange)> emit);
   FailureOr<SmallVector<std::string>> parameterNames(const Callable &callable, Location loc);
   /// Arguments in the order of the parameters; reports what is missing or unknown.
   FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
@@ -511,6 +523,8 @@ private:
   SmallVector<bool> used;
 };
 
+/// The derivative of this name.
+std::optional<Callable::Derivative> getDerivative(StringRef name);
 /// The rule of an operation, or null.
 OperationRule findOperation(StringRef name);
 /// Whether operations.md has it, built in this version or not.

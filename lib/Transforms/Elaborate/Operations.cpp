@@ -474,11 +474,12 @@ static Type elementArgument(OperationCall &call, unsigned mask, unsigned preferr
   return given ? given : call.e.elements().fresh(mask, preferred);
 }
 
-static Value constant(Elaborator &e, Type element, double value, Location loc) {
-  TypedAttr attr = isa<FloatType>(element)  ? cast<TypedAttr>(FloatAttr::get(element, value))
-                   : isa<HoleType>(element) ? cast<TypedAttr>(e.builder.getI64IntegerAttr(static_cast<int64_t>(value)))
-                                            : cast<TypedAttr>(IntegerAttr::get(element, static_cast<int64_t>(value)));
-  return ConstantOp::create(e.builder, loc, element, attr);
+Value Elaborator::constant(Type element, double number, Location loc) {
+  int64_t integer = static_cast<int64_t>(number);
+  TypedAttr attr = isa<FloatType>(element)  ? cast<TypedAttr>(FloatAttr::get(element, number))
+                   : isa<HoleType>(element) ? cast<TypedAttr>(builder.getI64IntegerAttr(integer))
+                                            : cast<TypedAttr>(IntegerAttr::get(element, integer));
+  return ConstantOp::create(builder, loc, element, attr);
 }
 
 template <int value> static Val filled(OperationCall &call) {
@@ -486,7 +487,7 @@ template <int value> static Val filled(OperationCall &call) {
   std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
   if (!element || !shape)
     return Val::error();
-  return Val::of(call.e.broadcastTo(constant(call.e, element, value, call.loc), *shape, call.loc));
+  return Val::of(call.e.broadcastTo(call.e.constant(element, value, call.loc), *shape, call.loc));
 }
 
 static Val fill(OperationCall &call) {
@@ -506,7 +507,7 @@ template <int value> static Val filledLike(OperationCall &call) {
   Value x = call.value("x");
   if (!x)
     return Val::error();
-  return Val::of(call.e.broadcastTo(constant(call.e, getElementType(x.getType()), value, call.loc),
+  return Val::of(call.e.broadcastTo(call.e.constant(getElementType(x.getType()), value, call.loc),
                                     getShape(x.getType()), call.loc));
 }
 
@@ -563,8 +564,8 @@ static Val eye(OperationCall &call) {
   Elaborator &e = call.e;
   auto [row, column] = positions(e, *shape, call.loc);
   Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
-  Value one = e.broadcastTo(constant(e, element, 1, call.loc), *shape, call.loc);
-  Value zero = e.broadcastTo(constant(e, element, 0, call.loc), *shape, call.loc);
+  Value one = e.broadcastTo(e.constant(element, 1, call.loc), *shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(element, 0, call.loc), *shape, call.loc);
   return Val::of(SelectOp::create(e.builder, call.loc, diagonal, one, zero));
 }
 
@@ -588,10 +589,10 @@ template <bool lower> static Val triangle(OperationCall &call) {
   Elaborator &e = call.e;
   auto [row, column] = positions(e, shape, call.loc);
   Value shift =
-      e.broadcastTo(constant(e, e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc);
+      e.broadcastTo(e.constant(e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc);
   Value edge = AddOp::create(e.builder, call.loc, row, shift);
   Value keep = CmpOp::create(e.builder, call.loc, lower ? CmpPredicate::le : CmpPredicate::ge, column, edge);
-  Value zero = e.broadcastTo(constant(e, getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(getElementType(x.getType()), 0, call.loc), shape, call.loc);
   return Val::of(SelectOp::create(e.builder, call.loc, keep, x, zero));
 }
 
@@ -621,7 +622,7 @@ static Val diag(OperationCall &call) {
   }
   auto [row, column] = positions(e, shape, call.loc);
   Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
-  Value zero = e.broadcastTo(constant(e, getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(getElementType(x.getType()), 0, call.loc), shape, call.loc);
   Value kept = SelectOp::create(e.builder, call.loc, diagonal, x, zero);
   if (isVector)
     return Val::of(kept);
@@ -883,8 +884,6 @@ bool isKnownLater(StringRef name) {
                                     "einsum",
                                     "fixed_point",
                                     "flip",
-                                    "hessian",
-                                    "jacobian",
                                     "layernorm",
                                     "logdet",
                                     "max_pool",

@@ -280,6 +280,7 @@ for name, function in (("sum", jnp.sum), ("prod", jnp.prod), ("mean", jnp.mean),
         row(f"{name}{form}", f"{name}(x{'' if 'rank' in form else form})",
             lambda x, f=function, k=keywords: f(x, **k), signature, domain={"x": (0.5, 2.0)} if name == "prod" else {},
             **(dict(tolerance={"F64": 1e-11, "F32": 5e-5}) if name == "prod" else {}),
+            second=form in ("", ", axis=1, keepdims=true"),
             # Of one element the variance is 0 everywhere, derivative included.
             **(dict(zero=True) if name == "var" and not form else {}))
 row("sum of many", "sum(x)", jnp.sum, "x: T[N] -> T | N=5000", tolerance={"F32": 2e-5}, domain={"x": (0, 1)})
