@@ -4,14 +4,12 @@ JAX, which follows the same program in Python, and with numbers worked out by ha
 usage: control_flow.py FOLDER SCRATCH
 """
 
-import json
 import os
-import pathlib
-import subprocess
 import sys
 
 import jax
 import jax.numpy as jnp
+import kinac_batch
 import numpy as np
 
 jax.config.update("jax_enable_x64", True)
@@ -176,33 +174,16 @@ for n, known in enumerate([(.8, 1, 0), (.784, 1.06, .8), (.7670656, 1.120208, 1.
 
 
 def main(folder, scratch):
-    scratch = pathlib.Path(scratch)
-    scratch.mkdir(parents=True, exist_ok=True)
     failures = 0
     for file in sorted({case.file for case in CASES}):
         cases = [case for case in CASES if case.file == file]
-        calls = []
-        for number, case in enumerate(cases):
-            arguments = {}
-            for name, value in case.arguments().items():
-                arguments[name] = str(scratch / f"{file}.{number}.{name}.npy")
-                np.save(arguments[name], np.asarray(value, np.int32 if isinstance(value, int) else None))
-            case.outputs = [str(scratch / f"{file}.{number}.out{k}.npy") for k in range(case.order + 1)]
-            calls.append({"function": f"d_{case.name}", "arguments": arguments, "out": case.outputs})
-        batch = scratch / f"{file}.json"
-        batch.write_text(json.dumps(calls))
-        result = subprocess.run(["kinac", "run", os.path.join(folder, file), "--batch", batch], capture_output=True, text=True)
-        answers = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
-        if len(answers) != len(cases):
-            sys.exit(result.stdout + result.stderr)
-        for case, answer in zip(cases, answers):
-            if answer["status"]:
-                print(f"FAIL {case.name}: {answer}")
+        calls = [(f"d_{case.name}", case.arguments(), case.order + 1) for case in cases]
+        for case, results in zip(cases, kinac_batch.run(os.path.join(folder, file), calls, scratch)):
+            if isinstance(results, Exception):
+                print(f"FAIL {case.name}: {results}")
                 failures += 1
                 continue
-            expected = case.expected()
-            for k, (path, wanted) in enumerate(zip(case.outputs, expected)):
-                got = np.load(path)
+            for k, (got, wanted) in enumerate(zip(results, case.expected())):
                 known = case.known[k] if case.known else float(wanted.sum())
                 if not np.allclose(got, wanted, rtol=TOLERANCE, atol=1e-15):
                     print(f"FAIL {case.name} {case.arguments()}: derivative {k} is {got}, wanted {wanted}")
