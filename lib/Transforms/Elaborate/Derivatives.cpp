@@ -149,7 +149,10 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
         names->push_back("");
     } else {
       SmallVector<std::pair<std::string, Val>> extra;
-      FailureOr<std::vector<Val>> sorted = orderArguments("the function", *names, point, pointKeywords, loc,
+      const Callable *function = &base;
+      while (function->kind == Callable::Kind::Derivative)
+        function = function->base.get();
+      FailureOr<std::vector<Val>> sorted = orderArguments(function->item ? function->item->name : "the function", *names, point, pointKeywords, loc,
                                                           base.kind == Callable::Kind::Item ? &extra : nullptr);
       if (failed(sorted))
         return Val::error();
