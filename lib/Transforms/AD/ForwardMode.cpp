@@ -5,6 +5,7 @@
 // structured control flow carries tangents beside the values: one more result per active
 // result, one more carried value per active carried value. A tangent that is zero for
 // certain is absent, and becomes zeros only where control flow or a caller needs a value.
+// The tangent of a tape, which the gradient of a loop keeps, is a tape of the tangents.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,18 +39,20 @@ public:
   LogicalResult expand(JVPOp jvp);
 
 private:
-  /// Made once per callee and pattern of active arguments.
-  FailureOr<Pushforward *> getPushforward(FuncOp callee, const BitVector &activeArgs, Location loc);
-  /// A call of it; null for the tangents of results that are none.
+  /// Made once per callee, pattern of active arguments and pattern of wanted results.
+  FailureOr<Pushforward *> getPushforward(FuncOp callee, const BitVector &activeArgs, const BitVector &wanted,
+                                          Location loc);
+  /// A call of it, and the results' tangents: null for those that are zero or not wanted.
   FailureOr<std::pair<CallOp, SmallVector<Value>>> emitCall(OpBuilder &builder, Location loc, StringRef callee,
                                                             ValueRange operands, ValueRange tangents,
-                                                            TypeRange results, DictionaryAttr subst);
+                                                            TypeRange results, const BitVector &wanted,
+                                                            DictionaryAttr subst);
 
   ModuleOp getModule() { return cast<ModuleOp>(symbols.getOp()); }
 
   SymbolTable symbols;
   ActivityAnalysis analysis;
-  std::map<std::pair<std::string, std::string>, Pushforward> pushforwards;
+  std::map<std::tuple<std::string, std::string, std::string>, Pushforward> pushforwards;
 
   friend class FunctionEmitter;
 };
@@ -59,7 +62,7 @@ class FunctionEmitter {
 public:
   FunctionEmitter(Forward &forward, FuncOp original) : forward(forward), original(original) {}
 
-  FailureOr<Pushforward> emit(StringRef name, const BitVector &activeArgs);
+  FailureOr<Pushforward> emit(StringRef name, const BitVector &activeArgs, const BitVector &wanted);
 
 private:
   /// The block's operations, without its terminator.
@@ -69,12 +72,13 @@ private:
   /// An operation whose regions have no arguments and yield its results.
   LogicalResult emitRegions(OpBuilder &builder, Operation &op);
   LogicalResult emitWhile(OpBuilder &builder, WhileOp op);
+  LogicalResult emitTape(OpBuilder &builder, Operation &op);
 
-  /// The positions of the values that have tangents.
+  /// The positions of the values that have tangents which somebody needs.
   SmallVector<unsigned> activeOf(ValueRange values) const {
     SmallVector<unsigned> active;
     for (auto [i, value] : llvm::enumerate(values))
-      if (varied.contains(value))
+      if (varied.contains(value) && useful.contains(value))
         active.push_back(i);
     return active;
   }
@@ -82,8 +86,18 @@ private:
   SmallVector<Value> withTangents(OpBuilder &builder, Location loc, ValueRange values, ArrayRef<unsigned> active) {
     SmallVector<Value> all = llvm::map_to_vector(values, [&](Value value) { return mapping.lookup(value); });
     for (unsigned i : active)
-      all.push_back(RuleBuilder(builder, loc).orZeros(tangents.lookup(values[i]), values[i].getType()));
+      all.push_back(orZeros(builder, loc, values[i]));
     return all;
+  }
+  /// The value's tangent. There are no zeros of a tape, and none are needed where all
+  /// that is written to it has tangents on every path.
+  Value orZeros(OpBuilder &builder, Location loc, Value value) {
+    Value tangent = tangents.lookup(value);
+    if (tangent || !isa<TapeType>(value.getType()))
+      return RuleBuilder(builder, loc).orZeros(tangent, value.getType());
+    emitError(loc, DiagCode::K0604, "no derivative through a tape that holds no derivatives on one of several paths");
+    hasTapeWithout = true;
+    return mapping.lookup(value);
   }
   /// Names `values` and the tangents of those at `active`, which stand in `emitted` one after the other.
   void define(ValueRange values, ArrayRef<unsigned> active, ValueRange emitted) {
@@ -100,10 +114,11 @@ private:
 
   Forward &forward;
   FuncOp original;
-  ActivityAnalysis::ValueSet varied;
+  ActivityAnalysis::ValueSet varied, useful;
   IRMapping mapping;
   /// Only looked up.
   llvm::DenseMap<Value, Value> tangents;
+  bool hasTapeWithout = false;
 };
 
 //===----------------------------------------------------------------------===//
@@ -119,15 +134,23 @@ ArrayAttr padAttrs(ArrayAttr attrs, unsigned size) {
   return ArrayAttr::get(attrs.getContext(), padded);
 }
 
-FailureOr<Pushforward> FunctionEmitter::emit(StringRef name, const BitVector &activeArgs) {
+FailureOr<Pushforward> FunctionEmitter::emit(StringRef name, const BitVector &activeArgs, const BitVector &wanted) {
   Block &body = original.getBody().front();
   Operation *end = body.getTerminator();
   for (unsigned i : activeArgs.set_bits())
     varied.insert(body.getArgument(i));
-  if (failed(forward.analysis.propagateVaried(body, varied)))
+  SmallVector<unsigned> results(wanted.set_bits());
+  for (unsigned i : results)
+    useful.insert(end->getOperand(i));
+  // An empty tape has an empty tangent; there are no zeros of a tape.
+  original.walk([&](TapeNewOp op) {
+    if (canVary(op.getType()))
+      varied.insert(op);
+  });
+  if (failed(forward.analysis.propagateVaried(body, varied)) || failed(forward.analysis.propagateUseful(body, useful)))
     return failure();
 
-  SmallVector<unsigned> args = activeOf(body.getArguments()), results = activeOf(end->getOperands());
+  SmallVector<unsigned> args(activeArgs.set_bits());
   auto function = cast<FuncOp>(original->cloneWithoutRegions());
   function.setSymName(name);
   function.setPrivate();
@@ -144,7 +167,7 @@ FailureOr<Pushforward> FunctionEmitter::emit(StringRef name, const BitVector &ac
   forward.symbols.insert(function, std::next(original->getIterator()));
 
   LogicalResult emitted = emitBlock(builder, body);
-  // What turned out to be zero, though it depends on an active value, is left out.
+  // What is zero for certain is left out.
   llvm::erase_if(results, [&](unsigned i) { return !tangents.lookup(end->getOperand(i)); });
   SmallVector<Value> returned = withTangents(builder, end->getLoc(), end->getOperands(), results);
   ReturnOp::create(builder, end->getLoc(), returned);
@@ -153,7 +176,7 @@ FailureOr<Pushforward> FunctionEmitter::emit(StringRef name, const BitVector &ac
     function.setArgAttrsAttr(attrs);
   if (ArrayAttr attrs = padAttrs(function.getResAttrsAttr(), returned.size()))
     function.setResAttrsAttr(attrs);
-  if (failed(emitted))
+  if (failed(emitted) || hasTapeWithout)
     return failure();
   // Each sum has both of its terms by now.
   function.walk([](AccumulateOp op) {
@@ -165,11 +188,9 @@ FailureOr<Pushforward> FunctionEmitter::emit(StringRef name, const BitVector &ac
   return Pushforward{function, std::move(results)};
 }
 
-FailureOr<Pushforward *> Forward::getPushforward(FuncOp callee, const BitVector &activeArgs, Location loc) {
-  std::string pattern;
-  for (unsigned i = 0; i < activeArgs.size(); ++i)
-    pattern += activeArgs[i] ? '1' : '0';
-  auto [it, isNew] = pushforwards.try_emplace({callee.getSymName().str(), pattern});
+FailureOr<Pushforward *> Forward::getPushforward(FuncOp callee, const BitVector &activeArgs, const BitVector &wanted,
+                                                 Location loc) {
+  auto [it, isNew] = pushforwards.try_emplace({callee.getSymName().str(), toKey(activeArgs), toKey(wanted)});
   if (!isNew) {
     if (it->second.function)
       return &it->second;
@@ -184,7 +205,7 @@ FailureOr<Pushforward *> Forward::getPushforward(FuncOp callee, const BitVector 
   std::string name;
   for (unsigned n = 0; name.empty() || symbols.lookup(name); ++n)
     name = (callee.getSymName() + ".jvp." + Twine(n)).str();
-  FailureOr<Pushforward> made = FunctionEmitter(*this, callee).emit(name, activeArgs);
+  FailureOr<Pushforward> made = FunctionEmitter(*this, callee).emit(name, activeArgs, wanted);
   if (failed(made))
     return failure();
   it->second = std::move(*made);
@@ -193,7 +214,7 @@ FailureOr<Pushforward *> Forward::getPushforward(FuncOp callee, const BitVector 
 
 FailureOr<std::pair<CallOp, SmallVector<Value>>>
 Forward::emitCall(OpBuilder &builder, Location loc, StringRef name, ValueRange operands, ValueRange tangents,
-                  TypeRange results, DictionaryAttr subst) {
+                  TypeRange results, const BitVector &wanted, DictionaryAttr subst) {
   auto callee = symbols.lookup<FuncOp>(name);
   BitVector activeArgs(operands.size());
   SmallVector<Value> all(operands);
@@ -202,7 +223,7 @@ Forward::emitCall(OpBuilder &builder, Location loc, StringRef name, ValueRange o
       activeArgs.set(i);
       all.push_back(tangent);
     }
-  FailureOr<Pushforward *> found = getPushforward(callee, activeArgs, loc);
+  FailureOr<Pushforward *> found = getPushforward(callee, activeArgs, wanted, loc);
   if (failed(found))
     return failure();
   auto &[function, active] = **found;
@@ -225,7 +246,12 @@ LogicalResult Forward::expand(JVPOp jvp) {
     tangents[i] = tangent;
   SmallVector<Type> results = llvm::map_to_vector(
       callee.getResultTypes(), [&](Type type) { return substitute(type, jvp.getSubst()); });
-  auto emitted = emitCall(builder, loc, jvp.getCallee(), jvp.getInputs(), tangents, results, jvp.getSubst());
+  BitVector wanted(results.size());
+  unsigned next = jvp.getValue() ? results.size() : 0;
+  for (auto [i, type] : llvm::enumerate(results))
+    if (hasTangent(type))
+      wanted[i] = !jvp.getResult(next++).use_empty();
+  auto emitted = emitCall(builder, loc, jvp.getCallee(), jvp.getInputs(), tangents, results, wanted, jvp.getSubst());
   if (failed(emitted))
     return failure();
   SmallVector<Value> replacements;
@@ -255,6 +281,7 @@ LogicalResult FunctionEmitter::emitBlock(OpBuilder &builder, Block &block) {
             .Case([&](CallOp call) { return emitCall(builder, call); })
             .Case([&](WhileOp loop) { return emitWhile(builder, loop); })
             .Case<IfOp, RematOp>([&](Operation *op) { return emitRegions(builder, *op); })
+            .Case<TapeNewOp, TapePushOp, TapeReadOp>([&](Operation *op) { return emitTape(builder, *op); })
             .Case([&](DifferentiableOpInterface rule) { return emitRule(builder, rule); })
             .Default([&](Operation *op) {
               return emitError(op->getLoc(), DiagCode::K0604, "no derivative for '") << op->getName() << "'";
@@ -291,7 +318,11 @@ LogicalResult FunctionEmitter::emitCall(OpBuilder &builder, CallOp op) {
     operands.push_back(mapping.lookup(operand));
     given.push_back(tangents.lookup(operand));
   }
-  auto emitted = forward.emitCall(builder, op.getLoc(), op.getCallee(), operands, given, op.getResultTypes(), op.getSubst());
+  BitVector wanted(op.getNumResults());
+  for (unsigned i : activeOf(op.getResults()))
+    wanted.set(i);
+  auto emitted = forward.emitCall(builder, op.getLoc(), op.getCallee(), operands, given, op.getResultTypes(), wanted,
+                                  op.getSubst());
   if (failed(emitted))
     return failure();
   mapping.map(op.getResults(), emitted->first.getResults().take_front(op.getNumResults()));
@@ -327,8 +358,9 @@ LogicalResult FunctionEmitter::emitWhile(OpBuilder &builder, WhileOp op) {
   Block &before = *op.getBeforeBody(), &after = *op.getAfterBody();
   unsigned carried = op.getNumCarried();
   auto extras = ValueRange(after.getArguments()).drop_front(carried);
+  ConditionOp condition = op.getConditionOp();
   // A carried value is active if it is in any iteration.
-  SmallVector<unsigned> active = activeOf(before.getArguments()), activeExtras = activeOf(extras);
+  SmallVector<unsigned> active = activeOf(before.getArguments()), activeExtras = activeOf(condition.getExtras());
   auto emitted = WhileOp::create(builder, op.getLoc(), withTangents(builder, op.getLoc(), op.getInits(), active),
                                  withTangentTypes(extras.getTypes(), activeExtras));
   emitted.setCheckpointAttr(op.getCheckpointAttr());
@@ -345,7 +377,6 @@ LogicalResult FunctionEmitter::emitWhile(OpBuilder &builder, WhileOp op) {
   builder.setInsertionPointToEnd(emitted.getBeforeBody());
   define(before.getArguments(), active, emitted.getBeforeBody()->getArguments());
   bool ok = succeeded(emitBlock(builder, before));
-  ConditionOp condition = op.getConditionOp();
   ConditionOp::create(builder, condition.getLoc(), mapping.lookup(condition.getCondition()),
                       withTangents(builder, condition.getLoc(), condition.getExtras(), activeExtras));
 
@@ -356,6 +387,25 @@ LogicalResult FunctionEmitter::emitWhile(OpBuilder &builder, WhileOp op) {
   YieldOp::create(builder, yield.getLoc(), withTangents(builder, yield.getLoc(), yield.getOperands(), active));
   defineForwarded(op.getResults(), emitted.getResults());
   return success(ok);
+}
+
+LogicalResult FunctionEmitter::emitTape(OpBuilder &builder, Operation &op) {
+  Operation *emitted = builder.clone(op, mapping);
+  Value result = op.getResult(0);
+  if (isa<TapeNewOp>(op)) {
+    tangents[result] = builder.clone(*emitted)->getResult(0);
+    return success();
+  }
+  Value tape = tangents.lookup(op.getOperand(0));
+  if (!tape)
+    return success();
+  if (auto push = dyn_cast<TapePushOp>(emitted))
+    tangents[result] = TapePushOp::create(builder, op.getLoc(), tape, push.getAt(),
+                                          orZeros(builder, op.getLoc(), cast<TapePushOp>(op).getValue()));
+  else
+    tangents[result] =
+        TapeReadOp::create(builder, op.getLoc(), result.getType(), tape, cast<TapeReadOp>(emitted).getAt());
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

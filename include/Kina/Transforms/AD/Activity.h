@@ -24,7 +24,7 @@ public:
   /// Extends `varied`, which holds the sources, over the operations of the block.
   mlir::LogicalResult propagateVaried(mlir::Block &block, ValueSet &varied);
   /// Extends `useful`, which holds the sinks, backwards over the operations of the
-  /// block. A region is taken whole: what it captures is useful if one of its results is.
+  /// block and of the regions in it.
   mlir::LogicalResult propagateUseful(mlir::Block &block, ValueSet &useful);
 
   /// The results of the callee that vary when the given arguments do.
@@ -49,6 +49,12 @@ private:
 /// Whether the operation's results can carry a derivative although it is no
 /// differentiable operation itself: a call, or one with regions.
 bool isDifferentiableIn(mlir::Operation *op, unsigned operand);
+
+/// Whether a value of the type can be active: it has tangents, or it is a tape of such.
+bool canVary(mlir::Type type);
+
+/// A pattern of active values as a key that orders the same in every run.
+std::string toKey(const llvm::BitVector &bits);
 
 } // namespace kina
 

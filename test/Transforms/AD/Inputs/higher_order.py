@@ -46,6 +46,25 @@ def products(w, v, x, tw, tv):
     return 3 * list(jax.jvp(jax.grad(lambda w, v: loss(w, v, x), (0, 1)), (w, v), (tw, tv))[1])
 
 
+def counted(x, n):
+    a = x
+    for _ in range(n):
+        a = jnp.where(a > .5, jnp.sin(a * x), a * a + x)
+    return a
+
+
+def loops(x, n):
+    second, third = jax.grad(jax.grad(counted)), jax.grad(jax.grad(jax.grad(counted)))
+    return [*3 * [second(x, n)], third(x, n), *3 * [-.25 * x ** -1.5]]
+
+
+def rows(x, w):
+    h = x
+    for t in range(x.size):
+        h = jnp.tanh(w @ h) + x[t] * h
+    return jnp.sum(h * h)
+
+
 def field(x, s):
     return jnp.outer(jnp.sum(x ** 3, axis=0) * s, jnp.array([2.0, 3])) + jnp.exp(s)
 
@@ -80,6 +99,8 @@ CASES = [
     ("third", dict(x=0.7), lambda x: 8 * [jax.grad(jax.grad(jax.grad(f)))(x)]),
     ("confusion", dict(x=3.0), confusion),
     ("products", dict(w=normal(3, 4), v=normal(4, 2), x=normal(5, 3), tw=normal(3, 4), tv=normal(4, 2)), products),
+    ("loops", dict(x=0.6, n=5), loops),
+    ("loop_hessian", dict(x=normal(3), w=normal(3, 3)), lambda x, w: 2 * [jax.jit(jax.hessian(rows))(x, w)]),
     ("jacobians", POINT, lambda x, s: [*jax.jacobian(field, (0, 1))(x, s), jax.jacobian(field, 1)(x, s)]),
     ("jacobians", dict(x=normal(1, 1), s=-0.3), lambda x, s: [*jax.jacobian(field, (0, 1))(x, s), jax.jacobian(field, 1)(x, s)]),
     ("of_scalars", dict(s=0.7), lambda s: [2 * s, jnp.array([1, 2 * s, jnp.cos(s)]), 6 * s]),
