@@ -7,13 +7,6 @@ using namespace mlir;
 
 namespace kina {
 
-static std::string toKey(const BitVector &bits) {
-  std::string key;
-  for (unsigned i = 0; i < bits.size(); ++i)
-    key += bits[i] ? '1' : '0';
-  return key;
-}
-
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//

@@ -155,7 +155,7 @@ struct Ty {
 /// A function as a compile-time value.
 struct Callable {
   enum class Kind { Item, Lambda, Operation, Derivative };
-  enum class Derivative { Grad, ValueAndGrad, VJP, JVP };
+  enum class Derivative { Grad, ValueAndGrad, VJP, JVP, Jacobian, Hessian };
   Kind kind;
   Location loc;
   FunctionItem *item = nullptr;
@@ -171,6 +171,8 @@ struct Callable {
   SmallVector<std::string> pointKeywords;
 
   Callable(Kind kind, Location loc) : kind(kind), loc(loc) {}
+  /// Of a derivative: whether it is taken at `point`, its own arguments being directions.
+  bool hasPoint() const { return derivative == Derivative::VJP || derivative == Derivative::JVP; }
 };
 
 //===----------------------------------------------------------------------===//
@@ -400,6 +402,8 @@ public:
   FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc);
   /// Tensors that meet live at one place; a scalar on the host may meet any.
   LogicalResult requireOnePlace(ValueRange values, Location loc);
+  /// The number as a scalar of the element type, which may be open.
+  Value constant(Type element, double number, Location loc);
   bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);
   bool unifyElements(Value a, Value b, Location loc);
   DimAttr freshAtom();
@@ -412,6 +416,8 @@ public:
   void flatten(const Val &val, SmallVectorImpl<Value> &leaves);
   /// The same structure over other values.
   Val rebuild(const Val &pattern, ValueRange &values);
+  /// The structure of a function's result or parameter over values.
+  Val fill(const Ty &type, ValueRange &values);
 
   // --- Calls (Calls.cpp)
   Val evaluateCall(surface::CallOp op, const ScopePtr &scope);
@@ -422,9 +428,15 @@ public:
                      Location loc);
   Val callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords, Type typeArgument,
                     Location loc);
+  // --- Derivatives (Derivatives.cpp)
   Val differentiate(Callable::Derivative kind, StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords,
                     ArrayRef<SmallVector<std::string>> wrt, Location loc);
   Val applyDerivative(const Callable &derivative, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
+  /// The Jacobian of what `emit` gives, as many values as there are types in `inner`, in
+  /// what it takes: for each type in `outer`, for each in `inner`, a value of the shape
+  /// outer ++ inner. Empty after an error.
+  SmallVector<SmallVector<Value>> emitJacobian(ArrayRef<Type> outer, ArrayRef<Type> inner, Location loc,
+                                               llvm::function_ref<SmallVector<Value>(ValueRange)> emit);
   FailureOr<SmallVector<std::string>> parameterNames(const Callable &callable, Location loc);
   /// Arguments in the order of the parameters; reports what is missing or unknown.
   FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
@@ -527,6 +539,8 @@ Val einsum(OperationCall &call);
 /// The elements under another shape, whose count is equal by normal form.
 Value reshape(Elaborator &e, Value x, ArrayRef<DimAttr> shape, Location loc);
 
+/// The derivative of this name.
+std::optional<Callable::Derivative> getDerivative(StringRef name);
 /// The rule of an operation, or null.
 OperationRule findOperation(StringRef name);
 /// Whether operations.md has it, built in this version or not.

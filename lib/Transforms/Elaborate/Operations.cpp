@@ -589,8 +589,6 @@ static Val split(OperationCall &call) {
   return Val::tuple(std::move(parts));
 }
 
-static Value constant(Elaborator &e, Type element, double value, Location loc);
-
 /// A box of a tensor that is filled with the value.
 static Val pad(OperationCall &call) {
   Value x = call.value("x");
@@ -618,7 +616,7 @@ static Val pad(OperationCall &call) {
   if (call.failed)
     return Val::error();
   if (!fill)
-    fill = constant(e, getElementType(x.getType()), 0, call.loc);
+    fill = e.constant(getElementType(x.getType()), 0, call.loc);
   if (!e.unifyElements(x, fill, call.loc))
     return Val::error();
   if (getRank(fill.getType()) != 0) {
@@ -694,11 +692,12 @@ static Type elementArgument(OperationCall &call, unsigned mask, unsigned preferr
   return given ? given : call.e.elements().fresh(mask, preferred);
 }
 
-static Value constant(Elaborator &e, Type element, double value, Location loc) {
-  TypedAttr attr = isa<FloatType>(element)  ? cast<TypedAttr>(FloatAttr::get(element, value))
-                   : isa<HoleType>(element) ? cast<TypedAttr>(e.builder.getI64IntegerAttr(static_cast<int64_t>(value)))
-                                            : cast<TypedAttr>(IntegerAttr::get(element, static_cast<int64_t>(value)));
-  return ConstantOp::create(e.builder, loc, element, attr);
+Value Elaborator::constant(Type element, double number, Location loc) {
+  int64_t integer = static_cast<int64_t>(number);
+  TypedAttr attr = isa<FloatType>(element)  ? cast<TypedAttr>(FloatAttr::get(element, number))
+                   : isa<HoleType>(element) ? cast<TypedAttr>(builder.getI64IntegerAttr(integer))
+                                            : cast<TypedAttr>(IntegerAttr::get(element, integer));
+  return ConstantOp::create(builder, loc, element, attr);
 }
 
 template <int value> static Val filled(OperationCall &call) {
@@ -706,7 +705,7 @@ template <int value> static Val filled(OperationCall &call) {
   std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
   if (!element || !shape)
     return Val::error();
-  return Val::of(call.e.broadcastTo(constant(call.e, element, value, call.loc), *shape, call.loc));
+  return Val::of(call.e.broadcastTo(call.e.constant(element, value, call.loc), *shape, call.loc));
 }
 
 static Val fill(OperationCall &call) {
@@ -726,7 +725,7 @@ template <int value> static Val filledLike(OperationCall &call) {
   Value x = call.value("x");
   if (!x)
     return Val::error();
-  return Val::of(call.e.broadcastTo(constant(call.e, getElementType(x.getType()), value, call.loc),
+  return Val::of(call.e.broadcastTo(call.e.constant(getElementType(x.getType()), value, call.loc),
                                     getShape(x.getType()), call.loc, getPlacement(x.getType())));
 }
 
@@ -783,8 +782,8 @@ static Val eye(OperationCall &call) {
   Elaborator &e = call.e;
   auto [row, column] = positions(e, *shape, call.loc);
   Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
-  Value one = e.broadcastTo(constant(e, element, 1, call.loc), *shape, call.loc);
-  Value zero = e.broadcastTo(constant(e, element, 0, call.loc), *shape, call.loc);
+  Value one = e.broadcastTo(e.constant(element, 1, call.loc), *shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(element, 0, call.loc), *shape, call.loc);
   return Val::of(SelectOp::create(e.builder, call.loc, diagonal, one, zero));
 }
 
@@ -808,10 +807,10 @@ template <bool lower> static Val triangle(OperationCall &call) {
   Elaborator &e = call.e;
   auto [row, column] = positions(e, shape, call.loc);
   Value shift =
-      e.broadcastTo(constant(e, e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc);
+      e.broadcastTo(e.constant(e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc);
   Value edge = AddOp::create(e.builder, call.loc, row, shift);
   Value keep = CmpOp::create(e.builder, call.loc, lower ? CmpPredicate::le : CmpPredicate::ge, column, edge);
-  Value zero = e.broadcastTo(constant(e, getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(getElementType(x.getType()), 0, call.loc), shape, call.loc);
   return Val::of(SelectOp::create(e.builder, call.loc, keep, x, zero));
 }
 
@@ -841,7 +840,7 @@ static Val diag(OperationCall &call) {
   }
   auto [row, column] = positions(e, shape, call.loc);
   Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
-  Value zero = e.broadcastTo(constant(e, getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(getElementType(x.getType()), 0, call.loc), shape, call.loc);
   Value kept = SelectOp::create(e.builder, call.loc, diagonal, x, zero);
   if (isVector)
     return Val::of(kept);
@@ -1279,8 +1278,6 @@ bool isKnownLater(StringRef name) {
                                     "cholesky",
                                     "eigh",
                                     "fixed_point",
-                                    "hessian",
-                                    "jacobian",
                                     "logdet",
                                     "max_pool",
                                     "nonzero",

@@ -112,11 +112,12 @@ struct LogSumExpSlope {
   }
   static Value share(RuleBuilder &, LogSumExpOp, Value t) { return t; }
 };
-// x/y, and 0 at y = 0, where every x is 0. The quotient is at most 1; t/y may overflow.
+// x/y, which is at most 1 (t/y may overflow), and 0 at y = 0, to any order.
 struct NormSlope {
   static Value scale(RuleBuilder &k, NormOp op, Value t) {
-    Value y = k.select(k.cmp(CmpPredicate::eq, op.getResult(), 0.0), 1.0, op.getResult());
-    return k.mul(t, k.div(op.getOperand(), expandLike(k, op, y)));
+    Value atZero = k.cmp(CmpPredicate::eq, op.getResult(), 0.0);
+    Value quotient = k.div(op.getOperand(), expandLike(k, op, k.select(atZero, 1.0, op.getResult())));
+    return k.mul(t, k.select(expandLike(k, op, atZero), 0.0, quotient));
   }
   static Value share(RuleBuilder &, NormOp, Value t) { return t; }
 };

@@ -103,10 +103,8 @@ struct UpdateRule {
     Type box = op.getValue().getType();
     return k.accumulate(acc, i == 0 ? sliceLike(k, op, box, dy) : updateLike(k, op, k.zeros(box), dy));
   }
-  static Value push(RuleBuilder &k, UpdateOp op, unsigned i, Value t, Value acc) {
-    if (i == 0)
-      return updateLike(k, op, t, k.zeros(op.getType()));
-    return k.accumulate(acc, updateLike(k, op, k.zeros(op.getValue().getType()), t));
+  static Value pushAll(RuleBuilder &k, UpdateOp op, ValueRange tangents) {
+    return updateLike(k, op, k.orZeros(tangents[0], op.getValue().getType()), k.orZeros(tangents[1], op.getType()));
   }
 };
 
@@ -155,11 +153,11 @@ struct FromElementsRule {
     return k.accumulate(acc, k.make<SliceOp>(op.getElements()[i].getType(), dy, offsets,
                                              k.builder.getArrayAttr(sizes), all, /*in_bounds=*/true));
   }
-  static Value push(RuleBuilder &k, FromElementsOp op, unsigned i, Value t, Value acc) {
+  static Value pushAll(RuleBuilder &k, FromElementsOp op, ValueRange tangents) {
     SmallVector<Value> elements;
-    for (auto [j, element] : llvm::enumerate(op.getElements()))
-      elements.push_back(j == i ? t : k.zeros(element.getType()));
-    return k.accumulate(acc, k.make<FromElementsOp>(op.getType(), elements));
+    for (Value tangent : tangents)
+      elements.push_back(k.orZeros(tangent, getElementType(op.getType())));
+    return k.make<FromElementsOp>(op.getType(), elements);
   }
 };
 
