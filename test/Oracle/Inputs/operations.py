@@ -397,7 +397,6 @@ row("split and turned", "dot(split(x, sizes=[3, 3], axis=0).0, split(x, sizes=[3
 row("pad", "pad(x, low=[1, 0], high=[0, 2])", lambda x: jnp.pad(x, ((1, 0), (0, 2))), ("x: T[M, N] -> T[M + 1, N + 2] | M=2 N=3 | M=1 N=1", "x: T[2, 2] -> T[3, 4]"))
 row("pad, symbolic", "pad(x, [N], [2 * N], value=v)", lambda x, v: jnp.concatenate([jnp.full(x.shape, v), x, jnp.full(2 * x.shape[0], v)]),
     "x: T[N]; v: T -> T[4 * N] | N=3 | N=1")
-row("of nothing", "concat([split(x, [2, 0], axis=0).1, pad(y, [0], [0])], axis=0)", lambda x, y: y * x[0] / x[0], "x: T[2]; y: T[0] -> T[0]", zero=True)
 row("pad with nothing", "pad(x, low=[0], high=[0], value=v)", lambda x, v: x, "x: T[N]; v: T -> T[N] | N=3")
 row("flip, axis=0", "flip(x, axis=0)", lambda x: jnp.flip(x, 0), ("x: T[N] -> T[N] | N=4 | N=1", "x: T[M, N] -> T[M, N] | M=3 N=2", "x: T[3, 2] -> T[3, 2]"))
 row("flip, axis=-1", "flip(x, -1) * x", lambda x: jnp.flip(x, -1) * x, "x: T[A, B, C] -> T[A, B, C] | A=2 B=3 C=4")
