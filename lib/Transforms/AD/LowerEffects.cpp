@@ -142,16 +142,11 @@ void LowerEffectsPass::lower(HandleOp handle, PullbackEmitter &emitter) {
 LogicalResult LowerEffectsPass::finish() {
   ModuleOp module = getOperation();
   module.walk([](Operation *op) {
-    OpBuilder builder(op);
     if (auto watch = dyn_cast<WatchOp>(op)) {
       watch.replaceAllUsesWith(watch.getOperand());
       watch.erase();
     } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
-      Value a = accumulate.getAccumulator(), b = accumulate.getContribution();
-      accumulate.replaceAllUsesWith(isa<TapeType>(a.getType())
-                                        ? TapeAddOp::create(builder, op->getLoc(), a, b).getResult()
-                                        : AddOp::create(builder, op->getLoc(), a, b).getResult());
-      accumulate.erase();
+      lowerAccumulate(accumulate);
     } else if (auto present = dyn_cast<PresentOp>(op)) {
       present.replaceAllUsesWith(present.getCotangent());
       present.erase();

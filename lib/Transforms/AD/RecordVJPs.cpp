@@ -106,12 +106,6 @@ LogicalResult Recorder::recordBlock(Block &block, Place place, Performs &perform
       continue;
     for (auto [i, operand] : llvm::enumerate(op.getOperands()))
       operands[i] = isActive(operand) && isDifferentiableIn(&op, i);
-    auto isActiveTape = [&](Value value) { return isa<TapeType>(value.getType()) && isActive(value); };
-    if (llvm::any_of(op.getResults(), isActiveTape) || llvm::any_of(op.getOperands(), isActiveTape)) {
-      emitError(op.getLoc(), DiagCode::K0604,
-                "no reverse-mode derivative of a gradient that goes through a loop: it would go through the loop's tape");
-      return failure();
-    }
     FailureOr<PerformOp> perform = failure();
     if (auto call = dyn_cast<CallOp>(op))
       perform = recordCall(call, operands, results, place);
