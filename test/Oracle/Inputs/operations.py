@@ -322,8 +322,18 @@ row("prod: third derivative with zeros", "grad(fn(x) { grad(fn(x) { prod(x) })(x
 
 
 def far_norm(scale):
-    # Of the quotients, which are exact, since the squares overflow in the reference too.
-    return lambda x: scale * smooth_norm(x / scale, axis=1)
+    # Of the quotients, which are exact, since the squares overflow in the reference too. A
+    # tangent is not divided, for it would lose its digits among the denormals.
+    @jax.custom_jvp
+    def norm(x):
+        return scale * smooth_norm(x / scale, axis=1)
+
+    @norm.defjvp
+    def push(primals, tangents):
+        value, pull = jax.vjp(lambda x: smooth_norm(x, axis=1), primals[0] / scale)
+        return scale * value, jnp.sum(pull(jnp.ones_like(value))[0] * tangents[0], axis=1)
+
+    return norm
 
 
 for size, kinds in ((2.0 ** 1021, ("F64",)), (2.0 ** -1000, ("F64",)), (2.0 ** 124, ("F32",)),
