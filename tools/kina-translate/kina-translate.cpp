@@ -1,10 +1,11 @@
-//===- kina-translate.cpp - Text in, MLIR out ------------------------------===//
+//===- kina-translate.cpp - From text to MLIR, and from MLIR to text --------===//
 //
 // The upstream driver, except that diagnostics show source lines.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kina/Support/DiagnosticPrinter.h"
+#include "Kina/Target/AOT/CHeader.h"
 #include "Kina/Target/Surface/Import.h"
 
 #include "mlir/IR/AsmState.h"
@@ -17,12 +18,17 @@
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
+namespace mlir {
+void registerToLLVMIRTranslation();
+} // namespace mlir
 namespace cl = llvm::cl;
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   kina::registerImportKinaTranslation();
   kina::registerKinaSyntaxCheck();
+  kina::registerCHeaderTranslation();
+  registerToLLVMIRTranslation();
 
   cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"), cl::init("-"));
   cl::opt<std::string> output("o", cl::desc("Output file"), cl::value_desc("file"), cl::init("-"));

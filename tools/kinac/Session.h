@@ -61,6 +61,7 @@ private:
 double measure(llvm::function_ref<void()> body);
 
 // The commands; each returns the exit status.
+int compileCommand(Session &session);
 int runCommand(Session &session);
 int batchCommand(Session &session);
 int gradCheckCommand(Session &session);
