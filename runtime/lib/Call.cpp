@@ -106,7 +106,7 @@ int32_t kina_rt_call(kina_context *context, int32_t version, kina_rt_body body,
   call.blocks.previous = call.blocks.next = &call.blocks;
   context->clearError();
   context->steps = 0;
-  context->started = context->reported = Clock::now();
+  context->started = context->reported = getSeconds();
   currentCall = &call;
   // Nothing in `call` that is needed later changes its place between here and a jump back:
   // the list is reached through memory, the rest is constant.
@@ -183,12 +183,10 @@ void kina_rt_poll(const char *file, int32_t line, int32_t column) {
     kina_rt_fail(KINA_ERROR_STOPPED, "the loop did not end within {0} iterations", file, line,
                  column, 1, int64_t(context->maxSteps));
   if (context->progress) {
-    Clock::time_point now = Clock::now();
-    if (std::chrono::duration<double>(now - context->reported).count() >=
-        context->progressInterval) {
+    double now = getSeconds();
+    if (now - context->reported >= context->progressInterval) {
       context->reported = now;
-      context->progress(context->progressUser, context->steps,
-                        std::chrono::duration<double>(now - context->started).count());
+      context->progress(context->progressUser, context->steps, now - context->started);
     }
   }
 }

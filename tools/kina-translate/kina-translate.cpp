@@ -10,6 +10,7 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/InitAllTranslations.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/InitLLVM.h"
@@ -18,9 +19,6 @@
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
-namespace mlir {
-void registerToLLVMIRTranslation();
-} // namespace mlir
 namespace cl = llvm::cl;
 
 int main(int argc, char **argv) {

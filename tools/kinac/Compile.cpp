@@ -36,21 +36,20 @@ static std::optional<std::string> generate(Session &session) {
   options.cpu = line.cpu;
   options.module = line.moduleName;
   options.lineTables = true;
-  std::optional<std::string> code;
+  std::string code;
   auto keep = [&](llvm::Expected<std::string> made) {
-    code.reset();
     if (made)
       code = std::move(*made);
-    else
-      session.report(made.takeError());
+    return made.takeError();
   };
-  session.addTime("code generation", measure([&] { keep(emitObject(session.getModule(), options)); }));
-  if (!code || line.emit == Output::Object)
-    return code;
+  if (!session.measure("code generation", [&] { return keep(emitObject(session.getModule(), options)); }))
+    return std::nullopt;
   LinkOptions linking;
   linking.name = llvm::sys::path::filename(line.output).str();
   linking.staticRuntime = line.staticRuntime;
-  session.addTime("linking", measure([&] { keep(linkSharedObject(*code, linking)); }));
+  if (line.emit == Output::SharedObject &&
+      !session.measure("linking", [&] { return keep(linkSharedObject(code, linking)); }))
+    return std::nullopt;
   return code;
 }
 

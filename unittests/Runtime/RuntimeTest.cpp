@@ -74,6 +74,40 @@ void doubleBody(kina_tensor *const *args, kina_tensor *const *results) {
 
 TEST_F(RuntimeTest, Version) { EXPECT_EQ(kina_abi_version(), KINA_ABI_VERSION); }
 
+TEST_F(RuntimeTest, CodeOfAnotherVersionIsRefused) {
+  Tensor x({1}, {1}), y({0});
+  kina_tensor *args[] = {&x.tensor}, *results[] = {&y.tensor};
+  EXPECT_EQ(kina_rt_call(context, KINA_ABI_VERSION + 1, doubleBody, args, results),
+            KINA_ERROR_VERSION);
+  EXPECT_EQ(message(), "this code was compiled for version 2 of the ABI, but the run-time library "
+                       "has version 1");
+  EXPECT_EQ(y.tensor.dl.data, nullptr);
+  EXPECT_EQ(kina_rt_call(nullptr, KINA_ABI_VERSION, doubleBody, args, results),
+            KINA_ERROR_ARGUMENT);
+  ASSERT_EQ(run(doubleBody, {&x.tensor}, {&y.tensor}), KINA_OK);
+  kina_tensor_release(&y.tensor);
+}
+
+TEST_F(RuntimeTest, ResultsComeAtTheEnd) {
+  // The second result does not fit, so the first is not written either.
+  auto body = [](kina_tensor *const *args, kina_tensor *const *results) {
+    doubleBody(args, results);
+    int64_t size = 1;
+    kina_rt_result(results, 1, kF64, 1, &size, nullptr, args[0]->dl.data);
+  };
+  Tensor x({1}, {3}), y({1}, {0}), z({2}, {0, 0});
+  EXPECT_EQ(run(body, {&x.tensor}, {&y.tensor, &z.tensor}), KINA_ERROR_ARGUMENT);
+  EXPECT_EQ(message(), "result 1 has size 2 at axis 0, expected 1");
+  EXPECT_EQ(y.data[0], 0);
+  // The first is written over the argument that the second is.
+  Tensor w({1}, {0});
+  EXPECT_EQ(run(body, {&x.tensor}, {&x.tensor, &w.tensor}), KINA_OK);
+  EXPECT_EQ(x.data[0], 6);
+  EXPECT_EQ(w.data[0], 3);
+  EXPECT_EQ(run(body, {&x.tensor}, {&y.tensor, &y.tensor}), KINA_ERROR_ARGUMENT);
+  EXPECT_EQ(message(), "result 1 overlaps a result before it");
+}
+
 TEST_F(RuntimeTest, ResultIsHandedOver) {
   Tensor x({3}, {1, 2, 3}), y({0});
   ASSERT_EQ(run(doubleBody, {&x.tensor}, {&y.tensor}), KINA_OK);

@@ -23,6 +23,9 @@ namespace kina {
 using namespace mlir;
 using namespace kina;
 
+/// The name, after the module's, of the constant that holds the version of the ABI.
+static constexpr llvm::StringLiteral kVersionName = "kina_abi_version";
+
 /// code * 256 + bits of DLPack for an element type, 0 if it has none. `isUnsigned` tells what a
 /// signless 8-bit integer stands for.
 static int32_t getDLType(Type type, bool isUnsigned) {
@@ -262,16 +265,23 @@ struct EmitEntryPointsPass : public kina::impl::EmitEntryPointsBase<EmitEntryPoi
     if (!this->module.empty()) {
       auto builder = OpBuilder::atBlockEnd(module.getBody());
       LLVM::GlobalOp::create(builder, module.getLoc(), builder.getI32Type(), /*isConstant=*/true,
-                             LLVM::Linkage::External, prefix + "kina_abi_version",
+                             LLVM::Linkage::External, (prefix + kVersionName).str(),
                              builder.getI32IntegerAttr(KINA_ABI_VERSION));
     }
     SmallVector<func::FuncOp> functions;
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal())
         functions.push_back(function);
-    for (func::FuncOp function : functions)
-      if (function.isPublic() && failed(emitter.emit(function)))
+    for (func::FuncOp function : functions) {
+      if (!function.isPublic())
+        continue;
+      if (!this->module.empty() && function.getSymName() == kVersionName) {
+        function.emitError("a function of a compiled module cannot be called `") << kVersionName << '`';
         return signalPassFailure();
+      }
+      if (failed(emitter.emit(function)))
+        return signalPassFailure();
+    }
 
     // A program may well name a function `exp` or `main`: only the entries keep names that
     // others see. The typed signature has served.
