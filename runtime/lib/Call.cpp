@@ -74,8 +74,8 @@ static char *getElements(const kina_tensor *tensor) {
 static void deliver(Block *block) {
   kina_tensor *tensor = block->result;
   if (tensor->dl.data) {
-    if (block->bytes != 0)
-      memcpy(getElements(tensor), block->payload(), block->bytes);
+    if (block->resultBytes != 0)
+      memcpy(getElements(tensor), block->payload(), block->resultBytes);
     freeBlock(block);
     return;
   }
@@ -135,7 +135,7 @@ void *kina_rt_alloc(int64_t alignment, int64_t bytes) {
     kina_rt_fail(KINA_ERROR_MEMORY, "out of memory: {0} bytes wanted", nullptr, 0, 0, 1, bytes);
   auto *block = static_cast<Block *>(memory);
   *block = {&call->blocks, call->blocks.next, context->memory, context, size_t(bytes),
-            nullptr};
+            nullptr, 0};
   block->next->previous = block;
   call->blocks.next = block;
   kina_allocation_statistics &statistics = context->statistics;
@@ -317,7 +317,7 @@ void kina_rt_result(kina_tensor *const *results, int32_t index, int32_t dtype, i
       continue;
     }
     bool overlaps = hasData && it->result->dl.data &&
-                    getElements(tensor) < getElements(it->result) + it->bytes &&
+                    getElements(tensor) < getElements(it->result) + it->resultBytes &&
                     getElements(it->result) < getElements(tensor) + bytes;
     if (it->result == tensor || overlaps)
       kina_rt_fail(KINA_ERROR_ARGUMENT, "result {0} overlaps a result before it", nullptr, 0, 0, 1,
@@ -334,4 +334,5 @@ void kina_rt_result(kina_tensor *const *results, int32_t index, int32_t dtype, i
     block = Block::of(copy);
   }
   block->result = tensor;
+  block->resultBytes = bytes;
 }

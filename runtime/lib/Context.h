@@ -45,6 +45,7 @@ struct alignas(64) Block {
   kina_context *context; // nullptr once handed over
   size_t bytes;          // of the payload
   kina_tensor *result;   // that receives it when the call succeeds, or nullptr
+  size_t resultBytes;    // of the result; an allocation may be larger
 
   void *payload() { return this + 1; }
   static Block *of(void *payload) { return static_cast<Block *>(payload) - 1; }

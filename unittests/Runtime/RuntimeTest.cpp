@@ -108,6 +108,19 @@ TEST_F(RuntimeTest, ResultsComeAtTheEnd) {
   EXPECT_EQ(message(), "result 1 overlaps a result before it");
 }
 
+TEST_F(RuntimeTest, AllocationsMayBeLargerThanTheirResult) {
+  auto body = [](kina_tensor *const *, kina_tensor *const *results) {
+    auto *out = static_cast<double *>(kina_rt_alloc(64, 64));
+    out[0] = 1;
+    out[1] = 2;
+    int64_t size = 1;
+    kina_rt_result(results, 0, kF64, 1, &size, out, out);
+  };
+  Tensor y({1}, {0, 7});
+  ASSERT_EQ(run(body, {}, {&y.tensor}), KINA_OK);
+  EXPECT_EQ(y.data, (std::vector<double>{1, 7}));
+}
+
 TEST_F(RuntimeTest, ResultIsHandedOver) {
   Tensor x({3}, {1, 2, 3}), y({0});
   ASSERT_EQ(run(doubleBody, {&x.tensor}, {&y.tensor}), KINA_OK);

@@ -7,5 +7,5 @@ file, wanted = sys.argv[1], sys.argv[2:]
 table = subprocess.run(["llvm-nm", file], capture_output=True, text=True, check=True).stdout
 addresses = {words[-1]: words[0] for words in map(str.split, table.splitlines())}
 for symbol in wanted:
-    print(symbol, subprocess.run(["llvm-symbolizer", "--output-style=GNU", "-e", file, "0x" + addresses[symbol]],
+    print(symbol, subprocess.run(["llvm-symbolizer", "--functions=none", "-e", file, "0x" + addresses[symbol]],
                                  capture_output=True, text=True, check=True).stdout.strip())
