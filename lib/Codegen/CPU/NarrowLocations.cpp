@@ -1,8 +1,6 @@
-//===- NarrowLocations.cpp - Source ranges to positions -------------------===//
+//===- NarrowLocations.cpp - One source position an operation -------------===//
 
 #include "Kina/Codegen/CPU/Passes.h"
-
-#include "mlir/IR/AttrTypeSubElements.h"
 
 namespace kina {
 #define GEN_PASS_DEF_NARROWLOCATIONS
@@ -14,13 +12,12 @@ using namespace mlir;
 namespace {
 struct NarrowLocationsPass : public kina::impl::NarrowLocationsBase<NarrowLocationsPass> {
   void runOnOperation() override {
-    AttrTypeReplacer replacer;
-    replacer.addReplacement([](FileLineColRange range) -> std::optional<Attribute> {
-      return FileLineColLoc::get(range.getFilename(), range.getStartLine(),
-                                 range.getStartColumn());
+    getOperation().walk([](Operation *op) {
+      auto range = op->getLoc()->findInstanceOf<FileLineColRange>();
+      op->setLoc(range ? Location(FileLineColLoc::get(range.getFilename(), range.getStartLine(),
+                                                      range.getStartColumn()))
+                       : UnknownLoc::get(op->getContext()));
     });
-    replacer.recursivelyReplaceElementsIn(getOperation(), /*replaceAttrs=*/false,
-                                          /*replaceLocs=*/true, /*replaceTypes=*/false);
   }
 };
 } // namespace

@@ -180,9 +180,11 @@ def MathToLibm : Pass<"kina-math-to-libm", "::mlir::ModuleOp"> {
 }
 
 def NarrowLocations : Pass<"kina-narrow-locations", "::mlir::ModuleOp"> {
-  let summary = "Turn source ranges into the positions where they begin";
+  let summary = "Leave every operation one position in the source";
   let description = [{
-    The translation to LLVM IR knows positions only. With
+    A location becomes the position where its innermost range begins: for code that was
+    inlined, the one in the callee. The translation to LLVM IR knows no ranges, and what it
+    knows of inlining needs functions that are gone. With
     `--ensure-debug-info-scope-on-llvm-func` after this pass, compiled code carries DWARF
     lines of the `.kina` source.
   }];
