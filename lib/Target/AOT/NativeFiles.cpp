@@ -86,14 +86,15 @@ llvm::Expected<std::string> kina::linkSharedObject(llvm::StringRef object,
     return fail("the run-time library is not found");
   std::vector<std::string> args{"ld.lld", "-shared",     "-z",   "defs",   "--build-id=fast",
                                 "-o",     output.c_str(), "-soname", options.name, input.c_str()};
-  std::vector<const char *> libraries{"exp", "memcpy"};
+  // Of libm, libc and the loader; nothing that a sanitizer would have replaced.
+  std::vector<const char *> libraries{"cbrt", "gnu_get_libc_version"};
   if (options.staticRuntime) {
     llvm::SmallString<128> archive(path::parent_path(runtime));
     path::append(archive, "libkina_runtime_static.a");
     if (!fs::exists(archive))
       return fail("there is no `" + archive + "`, which --static-runtime needs");
     args.insert(args.end(), {"--whole-archive", archive.c_str(), "--no-whole-archive"});
-    libraries.push_back("__tls_get_addr");
+    libraries.push_back("_r_debug");
   } else {
     args.insert(args.end(), {"-rpath", "$ORIGIN", runtime});
   }
