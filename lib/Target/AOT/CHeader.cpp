@@ -221,12 +221,19 @@ private:
           names.add(parameter.name.empty() ? "arg" + std::to_string(index) : parameter.name));
     for (size_t index = 0; index < signature.getResults().size(); ++index)
       results.push_back(names.add("result" + std::to_string(index)));
-    os << "\n/** The same, with arguments and results one by one. */\n"
-       << "static inline int32_t " << symbol << "_call(kina_context *context";
+    os << "\n/** The same, with arguments and results one by one. */\n";
+    std::string line = ("static inline int32_t " + symbol + "_call(kina_context *context").str();
     for (const auto &list : {arguments, results})
-      for (const std::string &name : list)
-        os << ", kina_tensor *" << name;
-    os << ") {\n";
+      for (const std::string &name : list) {
+        std::string parameter = "kina_tensor *" + name;
+        line += ",";
+        if (line.size() + parameter.size() > kWidth) {
+          os << line << "\n";
+          line = "   ";
+        }
+        line += " " + parameter;
+      }
+    os << line << ") {\n";
     auto array = [&](StringRef name, ArrayRef<std::string> elements) -> std::string {
       if (elements.empty())
         return "NULL";
@@ -236,6 +243,9 @@ private:
     std::string args = array("args", arguments), outs = array("results", results);
     os << "  return " << symbol << "(context, " << args << ", " << outs << ");\n}\n";
   }
+
+  /// Longer lists of parameters go on in the next line.
+  static constexpr size_t kWidth = 98;
 
   llvm::raw_ostream &os;
   StringRef module;

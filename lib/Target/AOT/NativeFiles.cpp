@@ -49,7 +49,10 @@ llvm::Expected<std::string> kina::emitObject(mlir::ModuleOp module, const Native
 static std::string getFileOf(const char *symbol) {
   void *address = dlsym(RTLD_DEFAULT, symbol);
   Dl_info info;
-  return address && dladdr(address, &info) && info.dli_fname ? info.dli_fname : "";
+  llvm::SmallString<128> file;
+  if (address && dladdr(address, &info) && info.dli_fname && !fs::real_path(info.dli_fname, file))
+    return file.str().str();
+  return "";
 }
 
 static llvm::Error fail(const llvm::Twine &message) { return llvm::createStringError(message); }
