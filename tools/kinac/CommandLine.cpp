@@ -191,7 +191,8 @@ private:
     bool named = !line.moduleName.empty();
     if (!named) {
       bool toFile = !line.output.empty() && line.output != "-";
-      line.moduleName = toCIdentifier(sys::path::stem(toFile ? line.output : line.input));
+      StringRef source = line.input == "-" ? "module" : StringRef(line.input);
+      line.moduleName = toCIdentifier(sys::path::stem(toFile ? StringRef(line.output) : source));
     } else if (line.moduleName != toCIdentifier(line.moduleName)) {
       return usage("`--module-name` needs an identifier of C, not `" + line.moduleName + "`"), false;
     }

@@ -89,8 +89,9 @@ llvm::Expected<std::string> kina::linkSharedObject(llvm::StringRef object,
     return fail("the run-time library is not found");
   std::vector<std::string> args{"ld.lld", "-shared",     "-z",   "defs",   "--build-id=fast",
                                 "-o",     output.c_str(), "-soname", options.name, input.c_str()};
-  // Of libm, libc and the loader; nothing that a sanitizer would have replaced.
-  std::vector<const char *> libraries{"cbrt", "gnu_get_libc_version"};
+  // Of libm, libc, the compiler's library (conversions of small floats on processors without
+  // them) and the loader; nothing that a sanitizer would have replaced.
+  std::vector<const char *> libraries{"cbrt", "gnu_get_libc_version", "_Unwind_Backtrace"};
   if (options.staticRuntime) {
     llvm::SmallString<128> archive(path::parent_path(runtime));
     path::append(archive, "libkina_runtime_static.a");
