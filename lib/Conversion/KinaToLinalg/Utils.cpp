@@ -30,6 +30,10 @@ int64_t getStaticSize(DimAttr dim) { return dim.getConstantValue().value_or(Shap
 
 SmallVector<int64_t> getStaticSizes(ArrayRef<DimAttr> dims) { return llvm::map_to_vector(dims, getStaticSize); }
 
+bool isEmpty(ArrayRef<DimAttr> shape) {
+  return llvm::any_of(shape, [](DimAttr dim) { return dim.isConstant(0); });
+}
+
 Type getStorageType(Type elementType) {
   if (elementType.isUnsignedInteger())
     return IntegerType::get(elementType.getContext(), elementType.getIntOrFloatBitWidth());

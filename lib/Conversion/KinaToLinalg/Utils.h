@@ -32,6 +32,10 @@ llvm::SmallVector<mlir::OpFoldResult> getDimSizes(mlir::OpBuilder &builder, mlir
 int64_t getStaticSize(DimAttr dim);
 llvm::SmallVector<int64_t> getStaticSizes(llvm::ArrayRef<DimAttr> dims);
 
+/// Whether a tensor of the shape is known to have no element. Upstream's slices know no
+/// offset inside an axis of size 0, so that what is empty is not sliced.
+bool isEmpty(llvm::ArrayRef<DimAttr> shape);
+
 /// The signless type of an element (ui8 is i8).
 mlir::Type getStorageType(mlir::Type elementType);
 

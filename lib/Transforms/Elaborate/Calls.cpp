@@ -118,7 +118,16 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
         add(arg);
       continue;
     }
-    Val val = decay(evaluate(arg, scope));
+    Val val;
+    // A string is an argument of operations, and no value.
+    auto literal = arg.getDefiningOp<surface::LiteralOp>();
+    if (literal && literal.getKind() == surface::LiteralKind::String &&
+        callee.function->kind == Callable::Kind::Operation) {
+      val.kind = Val::Kind::String;
+      val.text = cast<StringAttr>(literal.getValue()).getValue().str();
+    } else {
+      val = decay(evaluate(arg, scope));
+    }
     bad |= val.isError();
     args.push_back(std::move(val));
     keywords.push_back(keyword.str());

@@ -94,6 +94,8 @@ std::string Elaborator::spell(const Val &val) {
     return "a type";
   case Val::Kind::Place:
     return "a place";
+  case Val::Kind::String:
+    return "a string";
   }
   llvm_unreachable("all kinds handled");
 }

@@ -73,7 +73,8 @@ struct Val {
     Function, ///< `function`
     DType,    ///< `type`
     Place,    ///< `place`
-    TypeExpr  ///< `type`, a tensor type as a value
+    TypeExpr, ///< `type`, a tensor type as a value
+    String    ///< `text`, an argument of an operation
   };
   Kind kind = Kind::Error;
   Value value;
@@ -96,6 +97,7 @@ struct Val {
   std::shared_ptr<Callable> function;
   Type type;
   PlacementAttr place;
+  std::string text;
 
   bool isError() const { return kind == Kind::Error; }
   bool isValue() const { return kind == Kind::Value; }
@@ -499,7 +501,8 @@ public:
   /// `axis=` or `axes=`, sorted; all axes if neither is given.
   std::optional<SmallVector<int64_t>> axes(Type operand);
   bool boolean(StringRef keyword, bool fallback);
-  std::optional<SmallVector<DimAttr>> shape(StringRef keyword);
+  /// A list of sizes; `what` names it where it is missing.
+  std::optional<SmallVector<DimAttr>> shape(StringRef keyword, const llvm::Twine &what = "a shape");
   std::optional<SmallVector<int64_t>> integers(StringRef keyword);
   /// Reports arguments that no rule asked for; false if there were any.
   bool finish();
@@ -510,6 +513,12 @@ public:
 private:
   SmallVector<bool> used;
 };
+
+/// Rules that have a file of their own.
+Val einsum(OperationCall &call);
+
+/// The elements under another shape, whose count is equal by normal form.
+Value reshape(Elaborator &e, Value x, ArrayRef<DimAttr> shape, Location loc);
 
 /// The rule of an operation, or null.
 OperationRule findOperation(StringRef name);

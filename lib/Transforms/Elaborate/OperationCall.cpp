@@ -147,10 +147,10 @@ bool OperationCall::boolean(StringRef keyword, bool fallback) {
   return fallback;
 }
 
-std::optional<SmallVector<DimAttr>> OperationCall::shape(StringRef keyword) {
+std::optional<SmallVector<DimAttr>> OperationCall::shape(StringRef keyword, const Twine &what) {
   const Val *found = find(keyword);
   if (!found) {
-    error(DiagCode::K0205) << "'" << name << "' needs a shape, a list of sizes such as [B, 3]";
+    error(DiagCode::K0205) << "'" << name << "' needs " << what << ", a list of sizes such as [B, 3]";
     return std::nullopt;
   }
   FailureOr<SmallVector<DimAttr>> dims = e.asShape(*found, loc);

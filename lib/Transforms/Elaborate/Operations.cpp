@@ -177,7 +177,7 @@ template <typename Op, unsigned mask = kFloats> static Val axisFunction(Operatio
 // Contraction
 //===----------------------------------------------------------------------===//
 
-static Value reshape(Elaborator &e, Value x, ArrayRef<DimAttr> shape, Location loc) {
+Value reshape(Elaborator &e, Value x, ArrayRef<DimAttr> shape, Location loc) {
   if (getShape(x.getType()) == shape)
     return x;
   return ReshapeOp::create(e.builder, loc, withShape(x.getType(), shape), x, false);
@@ -457,6 +457,226 @@ static Val squeeze(OperationCall &call) {
     return Val::error();
   shape.erase(shape.begin() + *axis);
   return Val::of(ReshapeOp::create(call.e.builder, call.loc, withShape(x.getType(), shape), x, size != one));
+}
+
+/// An axis that has no default.
+static std::optional<int64_t> requireAxis(OperationCall &call, Type operand) {
+  std::optional<int64_t> axis = call.axis(operand);
+  if (!axis && !call.failed)
+    call.error(DiagCode::K0205) << "'" << call.name << "' needs an axis";
+  return axis;
+}
+
+/// The tensors of a list or a tuple, with one element type.
+static bool readTensors(OperationCall &call, SmallVectorImpl<Value> &tensors) {
+  const Val *list = call.find("xs");
+  if (!list || (list->kind != Val::Kind::List && list->kind != Val::Kind::Tuple) || list->members.empty()) {
+    call.error(DiagCode::K0205) << "'" << call.name << "' takes a list of tensors, '" << call.name
+                                << "([a, b], axis=0)'";
+    return false;
+  }
+  for (Val member : list->members) {
+    FailureOr<Value> value = call.e.asValue(member, call.loc, "'" + call.name + "'");
+    if (failed(value) || (!tensors.empty() && !call.e.unifyElements(tensors.front(), *value, call.loc))) {
+      call.failed = true;
+      return false;
+    }
+    tensors.push_back(*value);
+  }
+  return true;
+}
+
+/// Brings all to the shape of the first, of which `own` axes may differ.
+static bool alignToFirst(OperationCall &call, MutableArrayRef<Value> tensors, std::optional<int64_t> own) {
+  Type first = tensors.front().getType();
+  for (auto [number, tensor] : llvm::enumerate(tensors)) {
+    SmallVector<DimAttr> goal(getShape(first));
+    if (own && getRank(tensor.getType()) == goal.size())
+      goal[*own] = getShape(tensor.getType())[*own];
+    FailureOr<Value> same = call.e.coerce(call.loc, tensor, withShape(first, goal),
+                                          "tensor " + Twine(number) + " (0-based) of '" + call.name + "'");
+    if (failed(same)) {
+      call.failed = true;
+      return false;
+    }
+    tensor = *same;
+  }
+  return true;
+}
+
+static Val concat(OperationCall &call) {
+  SmallVector<Value> tensors;
+  if (!readTensors(call, tensors))
+    return Val::error();
+  Type first = tensors.front().getType();
+  if (getRank(first) == 0) {
+    InFlightDiagnostic diag = call.error(DiagCode::K0201);
+    diag << "'concat' needs tensors, not scalars";
+    attachHelp(diag) << "'stack' makes a vector of scalars";
+    return Val::error();
+  }
+  std::optional<int64_t> axis = requireAxis(call, first);
+  if (!axis || !alignToFirst(call, tensors, axis))
+    return Val::error();
+  DimAttr size = DimAttr::getConstant(call.e.context, 0);
+  for (Value tensor : tensors)
+    size = addDims(size, getShape(tensor.getType())[*axis]);
+  if (!size) {
+    call.error(DiagCode::K0204) << "the size of the axis leaves 64 bits";
+    return Val::error();
+  }
+  return Val::of(ConcatOp::create(call.e.builder, call.loc, tensors, *axis));
+}
+
+static Val stack(OperationCall &call) {
+  SmallVector<Value> tensors;
+  if (!readTensors(call, tensors))
+    return Val::error();
+  Elaborator &e = call.e;
+  // The axis is one of the result's, which has one more.
+  DimAttr one = DimAttr::getConstant(e.context, 1);
+  SmallVector<DimAttr> shape(getShape(tensors.front().getType()));
+  shape.push_back(one);
+  std::optional<int64_t> axis =
+      requireAxis(call, TensorType::get(getElementType(tensors.front().getType()), shape));
+  if (!axis || !alignToFirst(call, tensors, std::nullopt))
+    return Val::error();
+  Type first = tensors.front().getType();
+  if (getRank(first) == 0) {
+    Type type = TensorType::get(first, DimAttr::getConstant(e.context, tensors.size()));
+    return Val::of(FromElementsOp::create(e.builder, call.loc, type, tensors));
+  }
+  shape.assign(getShape(first).begin(), getShape(first).end());
+  shape.insert(shape.begin() + *axis, one);
+  for (Value &tensor : tensors)
+    tensor = reshape(e, tensor, shape, call.loc);
+  return Val::of(ConcatOp::create(e.builder, call.loc, tensors, *axis));
+}
+
+static Val split(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  std::optional<SmallVector<DimAttr>> sizes = call.shape("sizes", "'sizes'");
+  std::optional<int64_t> axis;
+  if (!sizes || !(axis = requireAxis(call, x.getType())))
+    return Val::error();
+  Elaborator &e = call.e;
+  SmallVector<DimAttr> starts{DimAttr::getConstant(e.context, 0)};
+  for (DimAttr size : *sizes)
+    starts.push_back(addDims(starts.back(), size));
+  DimAttr sum = starts.pop_back_val(), extent = getShape(x.getType())[*axis];
+  if (!sum) {
+    call.error(DiagCode::K0204) << "the sum of the sizes leaves 64 bits";
+    return Val::error();
+  }
+  if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, sum, extent), ObligationKind::element_count,
+                      DiagCode::K0303,
+                      "the sizes of the split add up to '" + toString(sum) + "', but axis " + Twine(*axis) +
+                          " (0-based) has size '" + toString(extent) + "'")))
+    return Val::error();
+  Type index = e.builder.getIndexType();
+  SmallVector<Value> offsets(getRank(x.getType()),
+                             DimOp::create(e.builder, call.loc, index, DimAttr::getConstant(e.context, 0)));
+  SmallVector<Attribute> box(getShape(x.getType()));
+  std::vector<Val> parts;
+  for (auto [start, size] : llvm::zip(starts, *sizes)) {
+    offsets[*axis] = DimOp::create(e.builder, call.loc, index, start);
+    box[*axis] = size;
+    parts.push_back(Val::of(SliceOp::create(e.builder, call.loc, getBoxType(x.getType(), box, {}), x, offsets,
+                                            e.builder.getArrayAttr(box), ArrayRef<int64_t>(), /*in_bounds=*/true)));
+  }
+  return Val::tuple(std::move(parts));
+}
+
+static Value constant(Elaborator &e, Type element, double value, Location loc);
+
+/// A box of a tensor that is filled with the value.
+static Val pad(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  Elaborator &e = call.e;
+  ArrayRef<DimAttr> shape = getShape(x.getType());
+  if (shape.empty()) {
+    call.error(DiagCode::K0201) << "'pad' needs a tensor, not a scalar";
+    return Val::error();
+  }
+  SmallVector<DimAttr> ends[2];
+  for (auto [end, keyword] : llvm::zip(ends, ArrayRef<StringRef>{"low", "high"})) {
+    std::optional<SmallVector<DimAttr>> given = call.shape(keyword, "'" + keyword.str() + "'");
+    if (!given)
+      return Val::error();
+    if (given->size() != shape.size()) {
+      call.error(DiagCode::K0201) << "'" << keyword << "' of 'pad' has length " << given->size() << ", but "
+                                  << e.spell(x.getType()) << " has rank " << shape.size();
+      return Val::error();
+    }
+    end = *given;
+  }
+  Value fill = call.optionalValue("value");
+  if (call.failed)
+    return Val::error();
+  if (!fill)
+    fill = constant(e, getElementType(x.getType()), 0, call.loc);
+  if (!e.unifyElements(x, fill, call.loc))
+    return Val::error();
+  if (getRank(fill.getType()) != 0) {
+    call.error(DiagCode::K0206) << "'pad' repeats a scalar, not " << e.spell(fill.getType());
+    return Val::error();
+  }
+  SmallVector<DimAttr> padded;
+  SmallVector<Value> offsets;
+  for (auto [size, low, high] : llvm::zip(shape, ends[0], ends[1])) {
+    padded.push_back(addDims(addDims(low, size), high));
+    if (!padded.back()) {
+      call.error(DiagCode::K0204) << "a padded size leaves 64 bits";
+      return Val::error();
+    }
+    offsets.push_back(DimOp::create(e.builder, call.loc, e.builder.getIndexType(), low));
+  }
+  Value around = e.broadcastTo(fill, padded, call.loc);
+  return Val::of(UpdateOp::create(e.builder, call.loc, around.getType(), x, around, offsets,
+                                  e.builder.getArrayAttr(SmallVector<Attribute>(shape)), ArrayRef<int64_t>(),
+                                  /*in_bounds=*/true));
+}
+
+static Val flip(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  std::optional<int64_t> axis = requireAxis(call, x.getType());
+  return axis ? Val::of(FlipOp::create(call.e.builder, call.loc, x, *axis)) : Val::error();
+}
+
+/// Each element n times, one behind the other: repeated along an axis of its own, which then
+/// becomes one with the element's.
+static Val repeatInterleave(OperationCall &call) {
+  Value x = call.value("x");
+  const Val *count = call.find("n");
+  if (!x)
+    return Val::error();
+  if (!count) {
+    call.error(DiagCode::K0205) << "'repeat_interleave' needs the number of repetitions, "
+                                << "'repeat_interleave(x, n, axis)'";
+    return Val::error();
+  }
+  DimAttr n = call.e.asSize(*count, call.loc);
+  std::optional<int64_t> axis;
+  if (!n || !(axis = requireAxis(call, x.getType()))) {
+    call.failed = true;
+    return Val::error();
+  }
+  SmallVector<DimAttr> shape(getShape(x.getType())), repeated(shape);
+  repeated[*axis] = mulDims(shape[*axis], n);
+  if (!repeated[*axis]) {
+    call.error(DiagCode::K0204) << "the size of the axis leaves 64 bits";
+    return Val::error();
+  }
+  shape.insert(shape.begin() + *axis + 1, DimAttr::getConstant(call.e.context, 1));
+  x = reshape(call.e, x, shape, call.loc);
+  shape[*axis + 1] = n;
+  return Val::of(reshape(call.e, call.e.broadcastTo(x, shape, call.loc), repeated, call.loc));
 }
 
 //===----------------------------------------------------------------------===//
@@ -791,6 +1011,7 @@ static const Entry table[] = {
     {"cast", castTo},
     {"ceil", floatFunction<CeilOp>},
     {"clamp", clamp},
+    {"concat", concat},
     {"copy", identity<CopyOp>},
     {"cos", floatFunction<CosOp>},
     {"cosh", floatFunction<CoshOp>},
@@ -799,12 +1020,14 @@ static const Entry table[] = {
     {"diag", diag},
     {"dot", dot},
     {"drop", drop},
+    {"einsum", einsum},
     {"erf", floatFunction<ErfOp>},
     {"exp", floatFunction<ExpOp>},
     {"expand_dims", expandDims},
     {"expm1", floatFunction<Expm1Op>},
     {"eye", eye},
     {"fill", fill},
+    {"flip", flip},
     {"floor", floatFunction<FloorOp>},
     {"full_like", fullLike},
     {"gather", gather},
@@ -828,8 +1051,10 @@ static const Entry table[] = {
     {"ones", filled<1>},
     {"ones_like", filledLike<1>},
     {"outer", outer},
+    {"pad", pad},
     {"prod", reduction<ProdOp, kNumbers, false>},
     {"relu", floatFunction<ReluOp>},
+    {"repeat_interleave", repeatInterleave},
     {"reshape", reshapeTo},
     {"round", floatFunction<RoundOp>},
     {"rsqrt", floatFunction<RsqrtOp>},
@@ -844,9 +1069,11 @@ static const Entry table[] = {
     {"sinh", floatFunction<SinhOp>},
     {"softmax", axisFunction<SoftmaxOp>},
     {"softplus", floatFunction<SoftplusOp>},
+    {"split", split},
     {"sqrt", floatFunction<SqrtOp>},
     {"square", numberFunction<SquareOp>},
     {"squeeze", squeeze},
+    {"stack", stack},
     {"sum", reduction<SumOp, kNumbers, false>},
     {"take_along", takeAlong},
     {"tan", floatFunction<TanOp>},
@@ -875,14 +1102,11 @@ bool isKnownLater(StringRef name) {
   static const StringRef later[] = {"argsort",
                                     "avg_pool",
                                     "cholesky",
-                                    "concat",
                                     "conv2d",
                                     "copy_to_device",
                                     "copy_to_host",
                                     "eigh",
-                                    "einsum",
                                     "fixed_point",
-                                    "flip",
                                     "hessian",
                                     "jacobian",
                                     "layernorm",
@@ -890,15 +1114,11 @@ bool isKnownLater(StringRef name) {
                                     "max_pool",
                                     "nonzero",
                                     "normal",
-                                    "pad",
                                     "print",
                                     "qr",
                                     "random_bits",
-                                    "repeat_interleave",
                                     "solve",
                                     "sort",
-                                    "split",
-                                    "stack",
                                     "svd",
                                     "top_k",
                                     "triangular_solve",

@@ -351,7 +351,66 @@ for n in (0, 1, 6):
     add(f"%r = kina.cumsum %0 axis 0 : !kina.tensor<i32, [N]>\nkina.return %r : !kina.tensor<i32, [N]>", [("i32", ["N"])],
         [("i32", ["N"])], (x,), np.cumsum(x, dtype=np.int32), 0, [("N", 0)])
 
+for dtype, low, high in (("f64", 5e-324, 1.7e308), ("f32", 1.5e-45, 3e38), ("bf16", 1e-40, 3e38)):
+    if native.DTYPES[dtype] is not None:
+        x = narrow(np.array([[3, 4], [low, 0], [low * 3, low * 4], [high, high / 1e9], [np.inf, 1], [np.nan, np.inf], [0, -0.0],
+                             [high / 2, high / 2], [high, high], [1e-9, high]]), dtype)
+        wide = x.astype(np.longdouble)
+        add(f"%r = kina.norm %0 axes [1] : {tensor(dtype, ['N', 2])}\nkina.return %r : {tensor(dtype, ['N'])}", [(dtype, ["N", 2])],
+            [(dtype, ["N"])], (x,), narrow(np.sqrt(np.sum(wide * wide, 1)), dtype), 1, [("N", 1)])
+add("%r = kina.norm %0 axes [0] : !kina.tensor<f64, [N]>\nkina.return %r : f64", [("f64", ["N"])], [("f64", [])], (np.zeros(0),),
+    np.float64(0), 0, [("N", 0)])
+
+def recurrence(a, b, start, axis, reverse):
+    a, b = np.moveaxis(a, axis, 0), np.moveaxis(b, axis, 0)
+    out, state = np.empty_like(a), np.full_like(a[:1].sum(0), start)
+    for j in reversed(range(len(a))) if reverse else range(len(a)):
+        out[j] = state
+        state = a[j] * state + b[j]
+    return np.moveaxis(out, 0, axis)
+
+
+for dtype, dims, axes, tolerance in (("f64", ["A", "B", "C"], (0, 1, 2), 8), ("f32", [3, 4, 5], (1,), 60), ("bf16", ["A", "B", "C"], (1,), 0.51),
+                                     ("f16", ["A", 4, 5], (0,), 0.51)):
+    if native.DTYPES[dtype] is None:
+        continue
+    for axis in axes:
+        for start, reverse in ((0, True), (1, False), (1, True)):
+            # Terms of one sign: a sum that cancels has no relative accuracy.
+            a, b = narrow(np.abs(cube), dtype), narrow(np.abs(cube[::-1] + 1), dtype)
+            want = narrow(recurrence(a.astype(np.float64), b.astype(np.float64), start, axis, reverse), dtype)
+            add(f"%r = kina.recurrence %0, %1 from {start} axis {axis} {'reverse' if reverse else ''} : {tensor(dtype, dims)}\n"
+                f"kina.return %r : {tensor(dtype, dims)}", [(dtype, dims)] * 2, [(dtype, dims)], (a, b), want, tolerance,
+                [(d, 1) for d in dims if isinstance(d, str)])
+for n in (0, 1, 5):
+    a, b = np.arange(n) - 1.5, np.arange(n) + 2.0
+    add("%r = kina.recurrence %0, %1 from 1 axis 0 : !kina.tensor<f64, [N]>\nkina.return %r : !kina.tensor<f64, [N]>", [("f64", ["N"])] * 2,
+        [("f64", ["N"])], (a, b), recurrence(a, b, 1, 0, False) if n else a, 0, [("N", 0)])
+
 # Shape -------------------------------------------------------------------------------------------
+
+for dtype in ("f64", "f32", "f16", "bf16", "i64", "i32", "i8", "ui8", "i1"):
+    if native.DTYPES[dtype] is None:
+        continue
+    make = lambda *shape: narrow(rng.integers(0, 2 if dtype == "i1" else 100, shape), dtype)
+    for m, n in ((2, 3), (0, 3), (3, 0), (1, 1)):
+        x, y, z = make(m, 2, n), make(m, n, n), make(m, 0, n)
+        dims = ["M", "N + 2", "N"]
+        add(f"%c = kina.concat %0, %1, %2 axis 1 : {tensor(dtype, ['M', 2, 'N'])}, {tensor(dtype, ['M', 'N', 'N'])}, {tensor(dtype, ['M', 0, 'N'])}\n"
+            f"%r = kina.flip %c axis 1 : {tensor(dtype, dims)}\n%s = kina.flip %c axis 2 : {tensor(dtype, dims)}\n"
+            f"kina.return %c, %r, %s : {', '.join([tensor(dtype, dims)] * 3)}",
+            [(dtype, ["M", 2, "N"]), (dtype, ["M", "N", "N"]), (dtype, ["M", 0, "N"])], [(dtype, dims)] * 3, (x, y, z),
+            tuple(f(np.concatenate([x, y, z], 1)) for f in (np.asarray, lambda c: np.flip(c, 1), lambda c: np.flip(c, 2))), 0, [("M", 0), ("N", 0)])
+x = rng.normal(size=(2, 3))
+add("%r = kina.concat %0, %0 axis 0 : !kina.tensor<f64, [2, 3]>, !kina.tensor<f64, [2, 3]>\n%s = kina.flip %0 axis 1 : !kina.tensor<f64, [2, 3]>\n"
+    "kina.return %r, %s : !kina.tensor<f64, [4, 3]>, !kina.tensor<f64, [2, 3]>", [("f64", [2, 3])], [("f64", [4, 3]), ("f64", [2, 3])], (x,),
+    (np.concatenate([x, x]), x[:, ::-1]))
+# Boxes without elements, also where the axis has none.
+add("%z = kina.constant 0 : index\n%r = kina.slice %0[%1, %z] sizes [#kina.dim<0>, #kina.dim<3>] dropped [] : !kina.tensor<f64, [2, 3]> to !kina.tensor<f64, [0, 3]>\n"
+    "%s = kina.update %r into %0[%1, %z] sizes [#kina.dim<0>, #kina.dim<3>] dropped [] : !kina.tensor<f64, [0, 3]> into !kina.tensor<f64, [2, 3]>\n"
+    "%t = kina.concat %r, %r axis 1 : !kina.tensor<f64, [0, 3]>, !kina.tensor<f64, [0, 3]>\n"
+    "kina.return %r, %s, %t : !kina.tensor<f64, [0, 3]>, !kina.tensor<f64, [2, 3]>, !kina.tensor<f64, [0, 6]>", [("f64", [2, 3]), "index"],
+    [("f64", [0, 3]), ("f64", [2, 3]), ("f64", [0, 6])], [(x, 2), (x, 3)], [(np.zeros((0, 3)), x, np.zeros((0, 6))), 803])
 
 x = np.arange(24.0)
 for source, target, names, shape, result in (

@@ -23,6 +23,7 @@ void registerKinaDifferentiation(mlir::DialectRegistry &registry);
 void attachElementwiseRules(mlir::MLIRContext &context);
 void attachTensorRules(mlir::MLIRContext &context);
 void attachReductionRules(mlir::MLIRContext &context);
+void attachTapeRules(mlir::MLIRContext &context);
 
 } // namespace kina
 

@@ -8,5 +8,6 @@ void kina::registerKinaDifferentiation(mlir::DialectRegistry &registry) {
     attachElementwiseRules(*context);
     attachTensorRules(*context);
     attachReductionRules(*context);
+    attachTapeRules(*context);
   });
 }

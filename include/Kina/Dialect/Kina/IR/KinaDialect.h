@@ -70,7 +70,7 @@ mlir::Type withShape(mlir::Type type, llvm::ArrayRef<DimAttr> shape);
 
 bool isScalarOrTensorOf(mlir::Type type, llvm::function_ref<bool(mlir::Type)> element);
 
-/// Whether values of this type have tangents: float scalars and tensors do.
+/// Whether values of this type have tangents: float scalars and tensors do, and tapes of them.
 bool hasTangent(mlir::Type type);
 
 /// Whether the attribute is a dictionary of dimensions and placements.
