@@ -91,7 +91,7 @@ llvm::Expected<std::string> kina::linkSharedObject(llvm::StringRef object,
                                 "-o",     output.c_str(), "-soname", options.name, input.c_str()};
   // Of libm, libc, the compiler's library (conversions of small floats on processors without
   // them) and the loader; nothing that a sanitizer would have replaced.
-  std::vector<const char *> libraries{"cbrt", "gnu_get_libc_version", "_Unwind_Backtrace"};
+  std::vector<const char *> libraries{"cbrt", "gnu_get_libc_version", "__truncsfhf2"};
   if (options.staticRuntime) {
     llvm::SmallString<128> archive(path::parent_path(runtime));
     path::append(archive, "libkina_runtime_static.a");
