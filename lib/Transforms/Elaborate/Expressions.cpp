@@ -495,7 +495,7 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       }
       std::string text = check.getMessageAttr() ? check.getMessageAttr().getValue().str()
                          : val.pred             ? toString(val.pred)
-                                                : std::string("check");
+                                                : std::string();
       CheckOp::create(builder, loc, *value, builder.getStringAttr(text));
       if (PredAttr fact = val.pred ? val.pred : val.implied) {
         AssumeOp::create(builder, loc, fact, /*trusted=*/false);
