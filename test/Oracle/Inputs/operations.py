@@ -323,14 +323,18 @@ row("prod: third derivative with zeros", "grad(fn(x) { grad(fn(x) { prod(x) })(x
 
 def far_norm(scale):
     # Of the quotients, which are exact, since the squares overflow in the reference too. A
-    # tangent is not divided, for it would lose its digits among the denormals.
+    # tangent is not divided, for it would lose its digits among the denormals; and XLA
+    # divides by multiplying with the reciprocal, which is a denormal unless it is cut up.
+    part = 2.0 ** (int(np.log2(scale)) // 2)
+    rest = scale / part
+
     @jax.custom_jvp
     def norm(x):
-        return scale * smooth_norm(x / scale, axis=1)
+        return scale * smooth_norm(x / part / rest, axis=1)
 
     @norm.defjvp
     def push(primals, tangents):
-        value, pull = jax.vjp(lambda x: smooth_norm(x, axis=1), primals[0] / scale)
+        value, pull = jax.vjp(lambda x: smooth_norm(x, axis=1), primals[0] / part / rest)
         return scale * value, jnp.sum(pull(jnp.ones_like(value))[0] * tangents[0], axis=1)
 
     return norm
