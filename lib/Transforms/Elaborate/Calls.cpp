@@ -88,7 +88,7 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       attachHelp(diag) << "did you mean '" << *close << "'?";
     return Val::error();
   }
-  if (callee.kind != Val::Kind::Function) {
+  if (callee.kind != Val::Kind::Function && callee.kind != Val::Kind::Continuation) {
     InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0206, spell(callee) + " cannot be called");
     if (callee.isValue())
       attachHelp(diag) << "write '*' to multiply, or ';' before a parenthesis that begins a new statement";
@@ -96,7 +96,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   }
 
   // `wrt` names parameters; it is no expression.
-  bool derivative = callee.function->kind == Callable::Kind::Operation && isDerivativeName(callee.function->operation);
+  bool resumes = callee.kind == Val::Kind::Continuation;
+  bool derivative = !resumes && callee.function->kind == Callable::Kind::Operation && isDerivativeName(callee.function->operation);
   SmallVector<std::string> wrt;
   bool hasWrt = false, bad = false;
   for (auto [index, arg] : llvm::enumerate(op.getArgs())) {
@@ -136,13 +137,14 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
                                                                           : Callable::Derivative::JVP,
                          callee.function->operation, args, keywords,
                          hasWrt ? ArrayRef<SmallVector<std::string>>(wrt) : ArrayRef<SmallVector<std::string>>(), loc);
-  if (callee.function->kind == Callable::Kind::Operation)
+  if (!resumes && callee.function->kind == Callable::Kind::Operation)
     return callOperation(callee.function->operation, args, keywords, typeArgument, loc);
   if (typeArgument) {
     report(loc, DiagCode::K0205, "only operations that make tensors take an element type");
     return Val::error();
   }
-  return call(callee.function, std::move(args), std::move(keywords), loc);
+  return resumes ? resume(callee, args, keywords, loc)
+                 : call(callee.function, std::move(args), std::move(keywords), loc);
 }
 
 Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val> args,
@@ -152,9 +154,12 @@ Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val>
     if (failed(elaborateSignature(*callable->item)))
       return Val::error();
     // A function with a rule of its own stays one, or its rule would be lost.
-    return callable->item->isTemplate || (current->inlinesItems && !callable->item->hasCustomVjp)
-               ? inlineCallable(callable, args, keywords, loc)
-               : callItem(*callable->item, args, keywords, loc);
+    if (callable->item->isTemplate || (current->inlinesItems && !callable->item->hasCustomVjp))
+      return inlineCallable(callable, args, keywords, loc);
+    if (failed(elaborateItem(*callable->item)))
+      return Val::error();
+    return callable->item->effects.empty() ? callItem(*callable->item, args, keywords, loc)
+                                           : inlineCallable(callable, args, keywords, loc);
   case Callable::Kind::Lambda:
     return inlineCallable(callable, args, keywords, loc);
   case Callable::Kind::Operation:
@@ -538,8 +543,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   return prepared;
 }
 
-/// The structure over these values, which are consumed.
-static Val fill(Elaborator &e, const Ty &type, ValueRange &values) {
+Val fill(Elaborator &e, const Ty &type, ValueRange &values) {
   switch (type.kind) {
   case Ty::Kind::Value: {
     Value value = values.front();

@@ -471,9 +471,8 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       }
     } else if (auto statement = dyn_cast<surface::DoOp>(op)) {
       bad |= withCheckpoint(statement.getValue(), statement.getDecoratorsAttr()).isError();
-    } else if (isa<surface::AssignOp>(op)) {
-      report(loc, DiagCode::K0115, "references belong to handlers, which are not built");
-      bad = true;
+    } else if (auto assignment = dyn_cast<surface::AssignOp>(op)) {
+      bad |= failed(assign(assignment, scope));
     } else if (auto yield = dyn_cast<surface::YieldOp>(op)) {
       if (!yield.getValue())
         return bad ? Val::error() : Val::unit();
@@ -496,10 +495,10 @@ static bool isNarrow(ElementTypes &elements, Value value) {
 }
 
 Val Elaborator::unary(surface::UnaryKind kind, Val a, Location loc) {
-  if (kind == surface::UnaryKind::Ref) {
-    report(loc, DiagCode::K0115, "references belong to handlers, which are not built");
-    return Val::error();
-  }
+  if (kind == surface::UnaryKind::Ref)
+    return makeRef(std::move(a), loc);
+  if (kind == surface::UnaryKind::Bang && a.kind == Val::Kind::Ref)
+    return deref(a, loc);
   FailureOr<Value> value = asValue(a, loc, "the operator");
   if (failed(value))
     return Val::error();
@@ -1004,11 +1003,10 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
       .Case([&](surface::BlockOp block) {
         return evaluateBlock(block.getBody(), std::make_shared<Scope>(scope, current));
       })
+      .Case([&](surface::PerformOp perform) { return evaluatePerform(perform, scope); })
+      .Case([&](surface::HandleOp handle) { return evaluateHandle(handle, scope); })
       .Default([&](Operation *) {
-        report(loc, DiagCode::K0115,
-               isa<surface::PerformOp, surface::HandleOp>(op)
-                   ? "effects and handlers are not built"
-                   : "this construct belongs to handlers, which are not built");
+        report(loc, DiagCode::K0115, "this construct belongs to handlers of ReverseModeAD, which are not built");
         return Val::error();
       });
 }

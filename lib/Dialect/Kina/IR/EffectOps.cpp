@@ -91,6 +91,30 @@ LogicalResult HandleOp::verifyRegions() {
   return success();
 }
 
+bool answers(HandleOp handle, PerformOp perform) {
+  return handle.getTagAttr() == perform.getTagAttr() &&
+         llvm::is_contained(handle.getOperations(), perform.getPerformedAttr());
+}
+
+void collectOpenPerforms(Region &region, SmallVectorImpl<PerformOp> &performs) {
+  for (Operation &op : region.getOps()) {
+    if (auto perform = dyn_cast<PerformOp>(op)) {
+      if (!perform.getTagAttr())
+        performs.push_back(perform);
+      continue;
+    }
+    auto handle = dyn_cast<HandleOp>(op);
+    for (Region &inner : op.getRegions()) {
+      size_t first = performs.size();
+      collectOpenPerforms(inner, performs);
+      if (handle && &inner == &handle.getBody())
+        performs.erase(std::remove_if(performs.begin() + first, performs.end(),
+                                      [&](PerformOp perform) { return answers(handle, perform); }),
+                       performs.end());
+    }
+  }
+}
+
 LogicalResult ResumeOp::verify() {
   ContType type = getContinuation().getType();
   if (!llvm::equal(type.getResults(), getResultTypes()))
