@@ -1,6 +1,7 @@
 //===- AD.cpp - Differentiation as a whole --------------------------------===//
 
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Transforms/AD/Handlers.h"
 #include "Kina/Transforms/AD/Rules.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Dominance.h"
@@ -25,23 +26,32 @@ public:
     ModuleOp module = getOperation();
     if (!hasDerivative(module))
       return;
-    llvm::StringSet<> known;
-    for (auto function : module.getOps<FuncOp>())
+    llvm::StringSet<> known, handling;
+    for (auto function : module.getOps<FuncOp>()) {
       known.insert(function.getSymName());
+      if (hasDerivative(function))
+        handling.insert(function.getSymName());
+    }
+    // What handles its effects is a function like any other then.
+    if (failed(lowerHandlers(module)))
+      return signalPassFailure();
     llvm::DenseSet<Operation *> changed;
+    for (auto function : module.getOps<FuncOp>())
+      if (handling.contains(function.getSymName()))
+        changed.insert(function);
     OpPassManager pipeline(ModuleOp::getOperationName());
     pipeline.addPass(createExpandGradPass());
     pipeline.addPass(createRecordVJPsPass());
     pipeline.addPass(createLowerEffectsPass());
     // A round differentiates what contains no derivative any more, and so leaves one
     // level of nesting less.
-    do {
+    while (hasDerivative(module)) {
       for (auto function : module.getOps<FuncOp>())
         if (hasDerivative(function))
           changed.insert(function);
       if (failed(runPipeline(pipeline, module)))
         return signalPassFailure();
-    } while (hasDerivative(module));
+    }
     tidy(known, changed);
   }
 
@@ -50,7 +60,7 @@ private:
   static bool hasDerivative(Operation *root) {
     return root
         ->walk([](Operation *op) {
-          return isa<GradOp, VJPOp, JVPOp, HandleOp, PerformOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          return isa<GradOp, VJPOp, JVPOp, HandleOp, PerformOp, EffectOp, RefOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
   }

@@ -1,6 +1,7 @@
 //===- LowerEffects.cpp - Handlers are lowered statically -----------------===//
 
 #include "Kina/Support/Diagnostics.h"
+#include "Kina/Transforms/AD/Handlers.h"
 #include "Kina/Transforms/AD/Pullbacks.h"
 #include "Kina/Transforms/AD/RuleBuilder.h"
 #include "Kina/Transforms/Passes.h"
@@ -42,6 +43,8 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(lowerHandlers(module)))
+      return signalPassFailure();
     // What is not lowered here is reported before anything changes.
     SmallVector<HandleOp> handles;
     bool ok = true;
