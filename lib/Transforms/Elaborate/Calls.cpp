@@ -88,7 +88,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       attachHelp(diag) << "did you mean '" << *close << "'?";
     return Val::error();
   }
-  if (callee.kind != Val::Kind::Function && callee.kind != Val::Kind::Continuation) {
+  bool resumes = callee.kind == Val::Kind::Continuation, pulls = callee.kind == Val::Kind::Pullback;
+  if (callee.kind != Val::Kind::Function && !resumes && !pulls) {
     InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0206, spell(callee) + " cannot be called");
     if (callee.isValue())
       attachHelp(diag) << "write '*' to multiply, or ';' before a parenthesis that begins a new statement";
@@ -96,8 +97,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   }
 
   // `wrt` names parameters; it is no expression.
-  bool resumes = callee.kind == Val::Kind::Continuation;
-  bool derivative = !resumes && callee.function->kind == Callable::Kind::Operation && isDerivativeName(callee.function->operation);
+  bool isFunction = callee.kind == Val::Kind::Function;
+  bool derivative = isFunction && callee.function->kind == Callable::Kind::Operation && isDerivativeName(callee.function->operation);
   SmallVector<std::string> wrt;
   bool hasWrt = false, bad = false;
   for (auto [index, arg] : llvm::enumerate(op.getArgs())) {
@@ -137,13 +138,14 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
                                                                           : Callable::Derivative::JVP,
                          callee.function->operation, args, keywords,
                          hasWrt ? ArrayRef<SmallVector<std::string>>(wrt) : ArrayRef<SmallVector<std::string>>(), loc);
-  if (!resumes && callee.function->kind == Callable::Kind::Operation)
+  if (isFunction && callee.function->kind == Callable::Kind::Operation)
     return callOperation(callee.function->operation, args, keywords, typeArgument, loc);
   if (typeArgument) {
     report(loc, DiagCode::K0205, "only operations that make tensors take an element type");
     return Val::error();
   }
   return resumes ? resume(callee, args, keywords, loc)
+         : pulls ? pull(callee, args, loc)
                  : call(callee.function, std::move(args), std::move(keywords), loc);
 }
 

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elaborator.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -23,6 +25,29 @@ static void collectTypes(const Ty &type, SmallVectorImpl<Type> &types) {
     types.push_back(type.type);
   for (const Ty &member : type.members)
     collectTypes(member, types);
+}
+
+/// The effect of reverse mode, which differentiable operations perform.
+static bool isRecordVJP(StringRef effect, StringRef operation) {
+  return effect == "ReverseModeAD" && operation == "RecordVJP";
+}
+
+/// Declares `RecordVJP : (Tensor -> Tensor) -> unit`: `Tensor` is the store of all
+/// cotangents.
+static void declareRecordVJP(Elaborator &e, SyntaxAttr syntax) {
+  auto isName = [](SyntaxAttr type, StringRef name) { return type.is(SyntaxKind::TypeName) && type.getText() == name; };
+  SyntaxAttr payload = syntax.getChild(0);
+  if (!payload.is(SyntaxKind::TypeFn) || payload.getChild(0).getChildren().size() != 1 ||
+      !isName(payload.getChild(0).getChild(0), "Tensor") || !isName(payload.getChild(1), "Tensor") ||
+      !isName(syntax.getChild(1), "unit")) {
+    e.report(syntax.getLocation(), DiagCode::K0206,
+             "'RecordVJP' of 'ReverseModeAD' has the type (Tensor -> Tensor) -> unit");
+    return;
+  }
+  OpBuilder &builder = e.getBuilder();
+  Type store = CotangentsType::get(e.getContext()), pullback = builder.getFunctionType({store}, {store});
+  OperationOp::create(builder, syntax.getLocation(), syntax.getText(), builder.getFunctionType({pullback}, {}),
+                      ArrayAttr());
 }
 
 void Elaborator::declareEffect(surface::EffectOp op) {
@@ -43,6 +68,14 @@ void Elaborator::declareEffect(surface::EffectOp op) {
       continue;
     }
     SyntaxAttr payload = syntax.getChild(0), result = syntax.getChild(1);
+    if (isRecordVJP(name, signature.name)) {
+      declareRecordVJP(*this, syntax);
+      signature.params.push_back({"0", Ty(), false, payload.getLocation()});
+      signature.result = Ty();
+      signature.result->kind = Ty::Kind::Unit;
+      effectOperations[signature.name] = std::move(operation);
+      continue;
+    }
     for (SyntaxAttr type : {payload, result})
       collectShapeVars(type, *moduleScope, signature.shapeVars);
     Scope scope(moduleScope, nullptr);
@@ -99,6 +132,10 @@ Val Elaborator::evaluatePerform(surface::PerformOp op, const ScopePtr &scope) {
   if (bad)
     return Val::error();
   FunctionItem &signature = operation->signature;
+  if (isRecordVJP(operation->effect, signature.name)) {
+    report(loc, DiagCode::K0206, "'RecordVJP' is performed by the operations that are differentiated only");
+    return Val::error();
+  }
   size_t count = signature.params.size();
   // A tuple stands for its members, () for none.
   if (args.size() == 1 && count != 1 && (args[0].kind == Val::Kind::Tuple || args[0].kind == Val::Kind::Unit)) {
@@ -197,6 +234,15 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
   }
   if (bad)
     return Val::error();
+  for (Case &one : cases)
+    if (isRecordVJP(one.operation->effect, one.operation->signature.name)) {
+      if (cases.size() == 1)
+        return evaluateReverseHandle(op, op.getBody(), returnCase, returnRegion, one.syntax, *one.region, scope);
+      InFlightDiagnostic diag = report(one.syntax.getLocation(), DiagCode::K0601,
+                                       "this handler is not lowered: it has cases besides 'RecordVJP'");
+      attachHelp(diag) << "handle the other operations in a handler of their own";
+      return Val::error();
+    }
 
   // Results and cases are known when the body is.
   auto draft = HandleOp::create(builder, loc, TypeRange(), builder.getArrayAttr({}), TagAttr(), /*casesCount=*/0);
@@ -377,6 +423,13 @@ Val Elaborator::resume(const Val &val, ArrayRef<Val> args, ArrayRef<std::string>
 
 Val Elaborator::makeRef(Val init, Location loc) {
   init = decay(std::move(init));
+  if (init.kind == Val::Kind::List && init.members.empty()) {
+    init.kind = Val::Kind::Tape;
+    Val val;
+    val.kind = Val::Kind::Ref;
+    val.list = std::make_shared<Val>(init);
+    return val;
+  }
   if (init.kind == Val::Kind::List)
     init = listToTensor(init, loc);
   if (init.isError())
@@ -397,6 +450,8 @@ Val Elaborator::makeRef(Val init, Location loc) {
 }
 
 Val Elaborator::deref(const Val &ref, Location loc) {
+  if (ref.list)
+    return *ref.list;
   SmallVector<Value> refs, leaves;
   flatten(ref, refs);
   for (Value one : refs)
@@ -420,9 +475,16 @@ LogicalResult Elaborator::assign(surface::AssignOp op, const ScopePtr &scope) {
     attachHelp(diag) << "declare it with 'let " << name << " = ref ...;'";
     return failure();
   }
-  if (!val.isFirstOrder())
+  if (ref.list && val.kind == Val::Kind::Tape) {
+    if (!recording || val.reverse.get() != recording)
+      return report(loc, DiagCode::K0206, "a list is assigned to by the case of 'RecordVJP' only, which adds its pullback");
+    *ref.list = val;
+    return success();
+  }
+  if (ref.list || !val.isFirstOrder())
     return report(op.getValue().getLoc(), escapeCode(val),
-                  "a ref holds a tensor, a scalar or a tuple of them, not " + spell(val));
+                  ref.list ? "'" + name + "' holds a list of pullbacks, not " + spell(val)
+                           : "a ref holds a tensor, a scalar or a tuple of them, not " + spell(val));
   const Val &held = ref.members.front();
   if (!sameStructure(val, held))
     return report(op.getValue().getLoc(), DiagCode::K0504,
@@ -439,6 +501,241 @@ LogicalResult Elaborator::assign(surface::AssignOp op, const ScopePtr &scope) {
       AssignOp::create(builder, loc, one, *same);
   }
   return failure(bad);
+}
+
+//===----------------------------------------------------------------------===//
+// The handler of reverse mode in the user's words
+//===----------------------------------------------------------------------===//
+
+Val Elaborator::evaluateReverseHandle(surface::HandleOp op, Region &body, SyntaxAttr returnCase, Region *returnRegion,
+                                      SyntaxAttr recordCase, Region &recordRegion, const ScopePtr &scope) {
+  Location loc = op.getLoc();
+  auto notLowered = [&](Location at, const Twine &why, const Twine &help) {
+    InFlightDiagnostic diag = report(at, DiagCode::K0601, "this handler is not lowered: " + why);
+    attachHelp(diag) << help.str();
+    return Val::error();
+  };
+  Value handled = cast<surface::YieldOp>(body.front().getTerminator()).getValue();
+  auto call = handled ? handled.getDefiningOp<surface::CallOp>() : surface::CallOp();
+  if (!call || call.getArgs().size() != 1 || !llvm::all_of(body.front(), [](Operation &inner) {
+        return !isa<surface::LetOp, surface::DoOp, surface::AssignOp>(inner);
+      }))
+    return notLowered(loc, "the derivative is that of a call with one argument",
+                      "write 'handle f(x) with {..}', where x may be a tuple");
+  auto reverse = std::make_shared<ReverseHandle>();
+  Val callee = evaluate(call.getCallee(), scope), argument = decay(evaluate(call.getArgs()[0], scope));
+  if (argument.kind == Val::Kind::List)
+    argument = listToTensor(argument, loc);
+  if (callee.isError() || argument.isError())
+    return Val::error();
+  if (callee.kind != Val::Kind::Function || !argument.isFirstOrder()) {
+    report(loc, DiagCode::K0206, "what is differentiated is a function of tensors, scalars or tuples of them");
+    return Val::error();
+  }
+  auto isFloat = [&](Value value) { return elementTypes.restrict(getElementType(value.getType()), kFloats); };
+  // What is differentiated in has a name of its own.
+  SmallVector<Value> point;
+  flatten(argument, point);
+  bool any = false;
+  for (Value &leaf : point)
+    if (isFloat(leaf)) {
+      leaf = WatchOp::create(builder, loc, leaf);
+      any = true;
+    }
+  if (!any) {
+    report(loc, DiagCode::K0603, "the argument is " + spell(argument) + ", which has no derivative");
+    return Val::error();
+  }
+  ValueRange watched(point);
+  reverse->point = rebuild(argument, watched);
+
+  auto store = CotangentsType::get(context);
+  auto draft = HandleOp::create(builder, loc, TypeRange(), builder.getArrayAttr({}), TagAttr(), /*casesCount=*/0);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&draft.getBody());
+  Val value = decay(this->call(callee.function, {reverse->point}, {""}, loc));
+  if (!value.isError() && !value.isFirstOrder()) {
+    report(loc, escapeCode(value), "what is differentiated gives tensors, scalars and tuples of them, not " + spell(value));
+    value = Val::error();
+  }
+  if (value.isError()) {
+    draft.erase();
+    return value;
+  }
+  SmallVector<Value> leaves, seeded, ones;
+  flatten(value, leaves);
+  YieldOp::create(builder, loc, leaves);
+  SmallVector<Type> types(ValueRange(leaves).getTypes());
+  builder.createBlock(&draft.getReturnRegion(), {}, types, SmallVector<Location>(types.size(), loc));
+  for (BlockArgument leaf : draft.getReturnRegion().getArguments())
+    if (isFloat(leaf)) {
+      seeded.push_back(leaf);
+      ones.push_back(callOperation("ones_like", {Val::of(leaf)}, {""}, {}, loc).value);
+    }
+  SmallVector<Value> ends(draft.getReturnRegion().getArguments());
+  ends.push_back(SeedOp::create(builder, loc, store, seeded, ones));
+  YieldOp::create(builder, loc, ends);
+  types.push_back(store);
+  builder.setInsertionPoint(draft);
+  auto symbol = SymbolRefAttr::get(context, "ReverseModeAD", {FlatSymbolRefAttr::get(context, "RecordVJP")});
+  auto handle = HandleOp::create(builder, loc, types, builder.getArrayAttr({symbol}),
+                                 TagAttr::get(context, nextTag++), /*casesCount=*/1);
+  handle.getBody().takeBody(draft.getBody());
+  handle.getReturnRegion().takeBody(draft.getReturnRegion());
+  draft.erase();
+  reverse->handle = handle;
+  ValueRange results = handle.getResults().drop_back();
+  reverse->value = rebuild(value, results);
+
+  // The case: the pullback goes on a list, and the rest runs. What reverse mode then
+  // does with the list is its own handler's case.
+  auto inner = std::make_shared<Scope>(scope, current);
+  Val pullback, continuation;
+  pullback.kind = Val::Kind::Pullback;
+  pullback.reverse = reverse;
+  continuation.kind = Val::Kind::Continuation;
+  continuation.continuation = std::make_shared<Continuation>(
+      Continuation{findEffectOperation("RecordVJP", loc), builder.getDictionaryAttr({}), reverse->value});
+  Type vjp = builder.getFunctionType({store}, {store});
+  SmallVector<Type> plain(TypeRange(types).drop_back());
+  Region written;
+  Block *block = builder.createBlock(&written, {}, {ContType::get(context, builder.getNoneType(), plain)}, {loc});
+  continuation.value = block->getArgument(0);
+  inner->names[recordCase.getChild(0).getChild(0).getText().str()] = pullback;
+  inner->names[recordCase.getChild(1).getText().str()] = continuation;
+  llvm::SaveAndRestore<ReverseHandle *> saved(recording, reverse.get());
+  Val answer = evaluateBlock(recordRegion, inner);
+  SmallVector<Value> answered;
+  if (!answer.isError())
+    flatten(answer, answered);
+  IRRewriter rewriter(context);
+  (void)runRegionDCE(rewriter, written);
+  bool resumesOnly = !answer.isError() && block->getOperations().size() == 1 && isa<ResumeOp>(block->front()) &&
+                     llvm::equal(block->front().getResults(), answered);
+  written.dropAllReferences();
+  written.getBlocks().clear();
+  if (answer.isError())
+    return answer;
+  builder.setInsertionPointAfter(handle);
+  if (!resumesOnly)
+    return notLowered(recordCase.getLocation(), "the case of 'RecordVJP' does more than to keep the pullback and resume",
+                      "write '{ tape := " + recordCase.getChild(0).getChild(0).getText() + " :: !tape; " +
+                          recordCase.getChild(1).getText() + "(()) }'");
+  types.back() = store;
+  auto whole = ContType::get(context, builder.getNoneType(), types);
+  Block *record = builder.createBlock(&handle.getCases().front(), {}, {vjp, whole}, {loc, loc});
+  auto resumed = ResumeOp::create(builder, loc, types, record->getArgument(1), ValueRange());
+  SmallVector<Value> after(resumed.getResults());
+  after.back() = PullOp::create(builder, loc, store, record->getArgument(0), after.back());
+  YieldOp::create(builder, loc, after);
+  builder.setInsertionPointAfter(handle);
+  if (!returnCase)
+    return reverse->value;
+  auto returned = std::make_shared<Scope>(scope, current);
+  returned->names[returnCase.getText().str()] = reverse->value;
+  return evaluateBlock(*returnRegion, returned, value.kind == Val::Kind::Tuple);
+}
+
+Val Elaborator::cons(const Val &head, const Val &tail, Location loc) {
+  if (head.isError() || tail.isError())
+    return Val::error();
+  bool isTape = tail.kind == Val::Kind::Tape || (tail.kind == Val::Kind::List && tail.members.empty());
+  if (head.kind != Val::Kind::Pullback || !isTape || tail.reverse) {
+    report(loc, DiagCode::K0206, "'::' puts a pullback in front of the list of those before it, not " + spell(head) +
+                                     " in front of " + (tail.reverse ? "a longer list" : spell(tail)));
+    return Val::error();
+  }
+  Val val;
+  val.kind = Val::Kind::Tape;
+  val.reverse = head.reverse;
+  return val;
+}
+
+Val Elaborator::pull(const Val &pullback, ArrayRef<Val> args, Location loc) {
+  if (args.size() != 1 || args[0].kind != Val::Kind::Cotangents || args[0].reverse != pullback.reverse ||
+      args[0].pulled) {
+    report(loc, DiagCode::K0601,
+           "this handler is not lowered: a pullback takes the cotangents that the one after it gave, in a 'fold_left'");
+    return Val::error();
+  }
+  Val val = args[0];
+  val.pulled = true;
+  return val;
+}
+
+Val Elaborator::foldLeft(surface::FoldLeftOp op, const ScopePtr &scope) {
+  Location loc = op.getLoc();
+  Val function = evaluate(op.getFunction(), scope), start = decay(evaluate(op.getStart(), scope)),
+      list = evaluate(op.getList(), scope);
+  if (function.isError() || start.isError() || list.isError())
+    return Val::error();
+  if (function.kind != Val::Kind::Function || list.kind != Val::Kind::Tape) {
+    report(loc, DiagCode::K0206, "'fold_left' takes a function, a value and a list of pullbacks, not " +
+                                     spell(function) + ", " + spell(start) + " and " + spell(list));
+    return Val::error();
+  }
+  if (!list.reverse)
+    return start;
+  ReverseHandle &reverse = *list.reverse;
+  auto notLowered = [&](const Twine &why) {
+    report(loc, DiagCode::K0601, "this handler is not lowered: " + why);
+    return Val::error();
+  };
+  Val store, pullback;
+  store.kind = Val::Kind::Cotangents;
+  pullback.kind = Val::Kind::Pullback;
+  store.reverse = pullback.reverse = list.reverse;
+  Val step = call(function.function, {store, pullback}, {"", ""}, loc);
+  if (step.isError())
+    return step;
+  if (step.kind != Val::Kind::Cotangents || !step.pulled)
+    return notLowered("the function of 'fold_left' applies the pullback, as '(fun g vjp -> vjp g)' does");
+  if (std::exchange(reverse.folded, true))
+    return notLowered("its list of pullbacks is folded twice");
+  if (!sameStructure(start, reverse.value))
+    return notLowered("'fold_left' starts with " + spell(start) + ", but the cotangents are those of " +
+                      spell(reverse.value));
+  // The cotangents to begin with belong into the handle's return region.
+  SmallVector<Value> starts, ends;
+  flatten(reverse.value, ends);
+  if (failed(coerceLeaves(start, reverse.value, loc, "the cotangent", DiagCode::K0301, starts)))
+    return Val::error();
+  HandleOp handle = reverse.handle;
+  Block &last = handle.getReturnRegion().front();
+  auto seed = last.getTerminator()->getOperands().back().getDefiningOp<SeedOp>();
+  IRMapping mapping;
+  mapping.map(handle.getResults().drop_back(), last.getArguments());
+  OpBuilder inner(seed);
+  auto move = [&](auto &&self, Value value) -> bool {
+    Operation *def = value.getDefiningOp();
+    if (mapping.contains(value) || !def || def->getBlock() != handle->getBlock() || def->isBeforeInBlock(handle))
+      return mapping.contains(value) || value.getParentRegion()->isAncestor(handle->getParentRegion());
+    if (def == handle || def->getNumRegions() || !isMemoryEffectFree(def) ||
+        !llvm::all_of(def->getOperands(), [&](Value operand) { return self(self, operand); }))
+      return false;
+    inner.clone(*def, mapping);
+    return true;
+  };
+  unsigned next = 0;
+  for (auto [end, value] : llvm::zip(ends, starts)) {
+    if (!(elementTypes.allowed(getElementType(end.getType())) & kFloats))
+      continue;
+    if (!move(move, value))
+      return notLowered("the cotangent to begin with is computed where the handler cannot");
+    seed.getCotangentsMutable().slice(next++, 1).assign(mapping.lookupOrDefault(value));
+  }
+  // The result is read at what is differentiated in; members without a derivative are ().
+  auto read = [&](auto &&self, const Val &val) -> Val {
+    if (val.isValue())
+      return val.value.getDefiningOp<WatchOp>()
+                 ? Val::of(CotangentOfOp::create(builder, loc, val.value, handle.getResults().back()))
+                 : Val::unit();
+    Val result = val;
+    for (Val &member : result.members)
+      member = self(self, member);
+    return result;
+  };
+  return read(read, reverse.point);
 }
 
 //===----------------------------------------------------------------------===//

@@ -93,6 +93,12 @@ std::string Elaborator::spell(const Val &val) {
     return "a ref";
   case Val::Kind::Continuation:
     return "a continuation";
+  case Val::Kind::Pullback:
+    return "a pullback";
+  case Val::Kind::Tape:
+    return "a list of pullbacks";
+  case Val::Kind::Cotangents:
+    return "a store of cotangents";
   case Val::Kind::DType:
   case Val::Kind::TypeExpr:
     return "a type";

@@ -58,6 +58,7 @@ struct Callable;
 struct Continuation;
 struct FunctionContext;
 struct FunctionItem;
+struct ReverseHandle;
 struct Scope;
 
 //===----------------------------------------------------------------------===//
@@ -74,8 +75,11 @@ struct Val {
     List,     ///< `[a, b]`: a tensor, sizes or subscripts, by its use
     Slice,    ///< `members[0]:members[1]`, Unit where a bound is absent
     Function, ///< `function`
-    Ref,      ///< a variable; `members[0]` is its structure over `kina.ref`s
+    Ref,      ///< a variable; `members[0]` is its structure over `kina.ref`s, or `list` what it holds
     Continuation, ///< of a case, `value`: `continuation`
+    Pullback, ///< the payload of a RecordVJP of `reverse`
+    Tape,     ///< the pullbacks of `reverse`, last first; none if that is null
+    Cotangents, ///< the store of all cotangents of `reverse`, `pulled` through one pullback or not
     DType,    ///< `type`
     Place,    ///< `place`
     TypeExpr  ///< `type`, a tensor type as a value
@@ -100,6 +104,9 @@ struct Val {
   bool isLoop = false;
   std::shared_ptr<Callable> function;
   std::shared_ptr<Continuation> continuation;
+  std::shared_ptr<ReverseHandle> reverse;
+  std::shared_ptr<Val> list;
+  bool pulled = false;
   Type type;
   PlacementAttr place;
 
@@ -290,6 +297,14 @@ struct Continuation {
   Val result;
 };
 
+/// A handle of `RecordVJP` in the user's words: the handle in which reverse mode records,
+/// what is differentiated in, and what the handled call gives.
+struct ReverseHandle {
+  HandleOp handle;
+  Val point, value;
+  bool folded = false;
+};
+
 /// A function elaborated in place at this moment: its body, what it closes over, and the
 /// functions among its arguments. The same once more would never end, for nothing else
 /// decides what is elaborated.
@@ -449,6 +464,13 @@ public:
   Val makeRef(Val init, Location loc);
   Val deref(const Val &ref, Location loc);
   LogicalResult assign(surface::AssignOp op, const ScopePtr &scope);
+  /// The handle of `RecordVJP`, whose case puts the pullback on a list and resumes.
+  Val evaluateReverseHandle(surface::HandleOp op, Region &body, SyntaxAttr returnCase, Region *returnRegion,
+                            SyntaxAttr recordCase, Region &recordRegion, const ScopePtr &scope);
+  Val cons(const Val &head, const Val &tail, Location loc);
+  Val foldLeft(surface::FoldLeftOp op, const ScopePtr &scope);
+  /// A pullback, called.
+  Val pull(const Val &pullback, ArrayRef<Val> args, Location loc);
   /// Reports what the region may not contain, because it is evaluated at any time or never.
   LogicalResult requireNoEffects(Region &region, const llvm::Twine &where);
   /// Finds the effects of a finished function and compares them with its effect row.
@@ -511,6 +533,9 @@ public:
   SmallVector<EffectOp> effects;
   /// What the shape variables of its operation are at a perform.
   llvm::DenseMap<Operation *, DictionaryAttr> performed;
+  /// The handle of RecordVJP whose case is looked at, which alone may assign lists.
+  ReverseHandle *recording = nullptr;
+  unsigned nextTag = 0;
   SmallVector<FunctionItem *> order;
   unsigned errors = 0, nextAtom = 0;
   /// How deeply expressions and calls nest at this moment.

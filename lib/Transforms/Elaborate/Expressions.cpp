@@ -546,10 +546,8 @@ static PredAttr impliedByBoth(const Val &a, const Val &b) {
 
 Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   using K = surface::BinaryKind;
-  if (kind == K::Cons) {
-    report(loc, DiagCode::K0115, "'::' belongs to handlers, which are not built");
-    return Val::error();
-  }
+  if (kind == K::Cons)
+    return cons(a, b, loc);
   FailureOr<Value> left = asValue(a, loc, "the operator");
   if (failed(left))
     return Val::error();
@@ -1005,10 +1003,7 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
       })
       .Case([&](surface::PerformOp perform) { return evaluatePerform(perform, scope); })
       .Case([&](surface::HandleOp handle) { return evaluateHandle(handle, scope); })
-      .Default([&](Operation *) {
-        report(loc, DiagCode::K0115, "this construct belongs to handlers of ReverseModeAD, which are not built");
-        return Val::error();
-      });
+      .Case([&](surface::FoldLeftOp fold) { return foldLeft(fold, scope); });
 }
 
 } // namespace kina::elaborate
