@@ -23,14 +23,6 @@ using namespace mlir;
 namespace kina {
 namespace {
 
-/// Calls `fn` for every operand in the operation and its regions.
-void forEachOperand(Operation *root, llvm::function_ref<void(Value)> fn) {
-  root->walk([&](Operation *op) {
-    for (Value operand : op->getOperands())
-      fn(operand);
-  });
-}
-
 class HandlerLowering {
 public:
   explicit HandlerLowering(HandleOp handle) : handle(handle) {}
@@ -43,16 +35,16 @@ public:
   LogicalResult lower();
 
 private:
-  /// What a case does after it has resumed: takes the handle's value, yields another one.
+  /// What a case does after it has resumed: takes the handle's value and what it captures,
+  /// which are the marker's operands, and yields another value.
   struct Post {
     std::unique_ptr<Block> code;
-    llvm::SetVector<Value> captures;
     Location loc;
   };
-  /// Whether a post is due, and what its captures are called.
+  /// Whether a post is due, and what its captures are then.
   struct Due {
     Value flag;
-    IRMapping captures;
+    SmallVector<Value> captures;
   };
   using DueMap = llvm::MapVector<Operation *, Due>;
 
@@ -65,7 +57,8 @@ private:
     /// What a loop carries on when it is left; a branch gives zeros.
     SmallVector<Value> rest;
     bool mayExit = false;
-    SmallVector<std::pair<Operation *, SmallVector<Value>>> posts;
+    /// The markers, with the numbers and types of the captures that are defined inside.
+    SmallVector<std::pair<Operation *, SmallVector<std::pair<unsigned, Type>>>> posts;
     SmallVector<Type> types;
   };
 
@@ -85,7 +78,8 @@ private:
   Answer getAnswer(Operation *op);
   ResultRange rebuild(IfOp op, const Answer &inner);
   ResultRange rebuild(WhileOp op, const Answer &inner);
-  SmallVector<Value> apply(OpBuilder &builder, Post &post, ValueRange values, IRMapping captures);
+  SmallVector<Value> apply(OpBuilder &builder, Post &post, ValueRange values, ValueRange captures);
+  void eraseBehind(Operation *op);
 
   bool hasMarker(Operation *op, bool exits) {
     return op
@@ -209,19 +203,26 @@ SmallVector<Value> HandlerLowering::expandCase(OpBuilder &builder, Block::iterat
     Operation *op = &*at;
     Location loc = op->getLoc();
     if (auto resume = dyn_cast<ResumeOp>(op); resume && resume.getContinuation() == continuation) {
-      Post post{clonePost(std::next(at), mapping, around, resume.getResults()), {}, loc};
+      Post post{clonePost(std::next(at), mapping, around, resume.getResults()), loc};
       // Nothing follows where its value is the case's.
       if (post.code->getOperations().size() != 1 ||
           !llvm::equal(post.code->getTerminator()->getOperands(), post.code->getArguments())) {
-        for (Operation &inner : *post.code)
-          forEachOperand(&inner, [&](Value value) {
+        llvm::SetVector<Value> captures;
+        post.code->walk([&](Operation *inner) {
+          for (Value value : inner->getOperands()) {
             Block *block = value.getParentBlock();
             while (block && block != post.code.get())
               block = block->getParentOp() ? block->getParentOp()->getBlock() : nullptr;
             if (!block)
-              post.captures.insert(value);
-          });
-        Operation *marker = UnrealizedConversionCastOp::create(builder, loc, TypeRange(), ValueRange());
+              captures.insert(value);
+          }
+        });
+        for (Value capture : captures) {
+          Value argument = post.code->addArgument(capture.getType(), loc);
+          post.code->walk([&](Operation *inner) { inner->replaceUsesOfWith(capture, argument); });
+        }
+        Operation *marker =
+            UnrealizedConversionCastOp::create(builder, loc, TypeRange(), captures.getArrayRef());
         posts.insert({marker, std::move(post)});
       }
       return mapped(resume.getValues());
@@ -292,9 +293,8 @@ void HandlerLowering::appendDue(OpBuilder &builder, const Answer &answer, const 
   for (auto &[marker, captures] : answer.posts) {
     auto it = due.find(marker);
     values.push_back(it == due.end() ? boolean(builder, loc, false) : it->second.flag);
-    for (Value capture : captures)
-      values.push_back(it == due.end() ? RuleBuilder(builder, loc).zeros(capture.getType())
-                                       : it->second.captures.lookupOrDefault(capture));
+    for (auto [index, type] : captures)
+      values.push_back(it == due.end() ? RuleBuilder(builder, loc).zeros(type) : it->second.captures[index]);
   }
 }
 
@@ -336,12 +336,27 @@ SmallVector<Value> HandlerLowering::exit(OpBuilder &builder, ValueRange exitValu
   return values;
 }
 
-SmallVector<Value> HandlerLowering::apply(OpBuilder &builder, Post &post, ValueRange values, IRMapping captures) {
-  captures.map(post.code->getArguments(), values);
+SmallVector<Value> HandlerLowering::apply(OpBuilder &builder, Post &post, ValueRange values, ValueRange captures) {
+  IRMapping mapping;
+  mapping.map(post.code->getArguments().take_front(values.size()), values);
+  mapping.map(post.code->getArguments().drop_front(values.size()), captures);
   for (Operation &op : post.code->without_terminator())
-    builder.clone(op, captures);
+    builder.clone(op, mapping);
   return llvm::map_to_vector(post.code->getTerminator()->getOperands(),
-                             [&](Value value) { return captures.lookupOrDefault(value); });
+                             [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+/// Erases what follows in the block, which is never reached.
+void HandlerLowering::eraseBehind(Operation *op) {
+  while (&op->getBlock()->back() != op) {
+    Operation *dead = &op->getBlock()->back();
+    dead->walk([&](Operation *inner) {
+      posts.erase(inner);
+      exits.erase(inner);
+    });
+    dead->dropAllUses();
+    dead->erase();
+  }
 }
 
 /// What the branch or loop gives, which is not rewritten yet.
@@ -358,12 +373,13 @@ HandlerLowering::Answer HandlerLowering::getAnswer(Operation *op) {
     auto post = posts.find(inner);
     if (post == posts.end())
       return;
-    SmallVector<Value> captures;
-    for (Value capture : post->second.captures)
-      if (op->isAncestor(capture.getParentBlock()->getParentOp()))
-        captures.push_back(capture);
+    SmallVector<std::pair<unsigned, Type>> captures;
     answer.types.push_back(IntegerType::get(op->getContext(), 1));
-    llvm::append_range(answer.types, ValueRange(captures).getTypes());
+    for (auto [index, capture] : llvm::enumerate(inner->getOperands()))
+      if (op->isAncestor(capture.getParentBlock()->getParentOp())) {
+        captures.push_back({index, capture.getType()});
+        answer.types.push_back(capture.getType());
+      }
     answer.posts.push_back({inner, captures});
   });
   return answer;
@@ -476,10 +492,8 @@ SmallVector<Value> HandlerLowering::run(Block *block, Block::iterator at, const 
       return end(block, answer, due);
     if (exits.contains(op)) {
       SmallVector<Value> values(op->getOperands());
-      while (&block->back() != op) {
-        block->back().dropAllUses();
-        block->back().erase();
-      }
+      eraseBehind(op);
+      exits.erase(op);
       op->erase();
       return exit(builder, values, answer, due);
     }
@@ -489,10 +503,10 @@ SmallVector<Value> HandlerLowering::run(Block *block, Block::iterator at, const 
       if (answer.isHandles) {
         SmallVector<Value> values = run(block, at, answer, std::move(due));
         builder.setInsertionPointToEnd(block);
-        return apply(builder, post->second, values, {});
+        return apply(builder, post->second, values, op->getOperands());
       }
       builder.setInsertionPoint(block, at);
-      due[op].flag = boolean(builder, op->getLoc(), true);
+      due[op] = {boolean(builder, op->getLoc(), true), SmallVector<Value>(op->getOperands())};
       builder.setInsertionPointToEnd(block);
       continue;
     }
@@ -520,11 +534,17 @@ SmallVector<Value> HandlerLowering::run(Block *block, Block::iterator at, const 
       more = more.drop_front(1 + handle.getNumResults());
     }
     for (auto &[marker, captures] : inner.posts) {
+      // One that is gone was never reached.
+      if (!posts.contains(marker)) {
+        more = more.drop_front(1 + captures.size());
+        continue;
+      }
       Due &one = due[marker];
       one.flag = more.front();
       more = more.drop_front();
-      for (Value capture : captures) {
-        one.captures.map(capture, more.front());
+      one.captures.assign(marker->operand_begin(), marker->operand_end());
+      for (auto [index, type] : captures) {
+        one.captures[index] = more.front();
         more = more.drop_front();
       }
     }
@@ -548,6 +568,8 @@ SmallVector<Value> HandlerLowering::run(Block *block, Block::iterator at, const 
     if (!answer.isHandles)
       return values;
     for (auto &[marker, captures] : llvm::reverse(inner.posts)) {
+      if (!due.contains(marker))
+        continue;
       Post &post = posts.find(marker)->second;
       auto when = IfOp::create(builder, post.loc, handle.getResultTypes(), due[marker].flag);
       builder.createBlock(&when.getThenRegion());
