@@ -26,37 +26,25 @@ public:
     ModuleOp module = getOperation();
     if (!hasDerivative(module))
       return;
-    llvm::StringSet<> known, handling;
-    for (auto function : module.getOps<FuncOp>()) {
-      known.insert(function.getSymName());
-      if (hasDerivative(function))
-        handling.insert(function.getSymName());
-    }
-    // What handles its effects is a function like any other then.
-    if (failed(lowerHandlers(module)))
-      return signalPassFailure();
-    llvm::DenseSet<Operation *> changed;
+    llvm::StringSet<> known, changed;
     for (auto function : module.getOps<FuncOp>())
-      if (handling.contains(function.getSymName()))
-        changed.insert(function);
-    OpPassManager pipeline(ModuleOp::getOperationName());
-    pipeline.addPass(createExpandGradPass());
+      known.insert(function.getSymName());
+    OpPassManager expand(ModuleOp::getOperationName()), pipeline(ModuleOp::getOperationName());
+    expand.addPass(createExpandGradPass());
+    pipeline.addPass(createInsertCheckpointsPass());
     RecordVJPsPassOptions recorder;
     recorder.tape = tape;
     recorder.slots = slots;
     pipeline.addPass(createRecordVJPsPass(recorder));
     pipeline.addPass(createLowerEffectsPass());
-    OpPassManager checkpoints(ModuleOp::getOperationName());
-    checkpoints.addPass(createInsertCheckpointsPass());
-    if (failed(runPipeline(checkpoints, module)))
-      return signalPassFailure();
     // A round differentiates what contains no derivative any more, and so leaves one
-    // level of nesting less.
+    // level of nesting less. What handles its effects is a function like any other then.
     while (hasDerivative(module)) {
       for (auto function : module.getOps<FuncOp>())
         if (hasDerivative(function))
-          changed.insert(function);
-      if (failed(runPipeline(pipeline, module)))
+          changed.insert(function.getSymName());
+      if (failed(runPipeline(expand, module)) || failed(lowerHandlers(module)) ||
+          failed(runPipeline(pipeline, module)))
         return signalPassFailure();
     }
     tidy(known, changed);
@@ -67,7 +55,8 @@ private:
   static bool hasDerivative(Operation *root) {
     return root
         ->walk([](Operation *op) {
-          return isa<GradOp, VJPOp, JVPOp, HandleOp, PerformOp, EffectOp, RefOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          return isa<GradOp, VJPOp, JVPOp, HandleOp, PerformOp, EffectOp, RefOp>(op) ? WalkResult::interrupt()
+                                                                                     : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -75,7 +64,7 @@ private:
   /// Removes what the rules emitted and nobody reads, in the functions that were made or
   /// changed; all others stay as they were. No operation is replaced by another, so the
   /// bits stay too.
-  void tidy(const llvm::StringSet<> &known, const llvm::DenseSet<Operation *> &changed);
+  void tidy(const llvm::StringSet<> &known, const llvm::StringSet<> &changed);
   /// Erases the unused private functions that were made. Says whether there was one.
   bool eraseUnused(const llvm::StringSet<> &known);
   /// Drops results that no call reads and arguments that the body does not read from the
@@ -165,13 +154,13 @@ bool ADPass::trimSignatures(const llvm::StringSet<> &known) {
   return any;
 }
 
-void ADPass::tidy(const llvm::StringSet<> &known, const llvm::DenseSet<Operation *> &changed) {
+void ADPass::tidy(const llvm::StringSet<> &known, const llvm::StringSet<> &changed) {
   while (eraseUnused(known))
     continue;
   auto clean = [&] {
     IRRewriter rewriter(&getContext());
     for (auto function : getOperation().getOps<FuncOp>())
-      if (!known.contains(function.getSymName()) || changed.contains(function)) {
+      if (!known.contains(function.getSymName()) || changed.contains(function.getSymName())) {
         DominanceInfo dominance(function);
         eliminateCommonSubExpressions(rewriter, dominance, function);
         eraseDead(function);

@@ -149,6 +149,9 @@ LogicalResult LowerEffectsPass::finish() {
     if (auto watch = dyn_cast<WatchOp>(op)) {
       watch.replaceAllUsesWith(watch.getOperand());
       watch.erase();
+    } else if (isa<DetachOp>(op) && op->hasAttr(kOutsideOfAttrName)) {
+      op->replaceAllUsesWith(op->getOperands());
+      op->erase();
     } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
       accumulate.replaceAllUsesWith(
           AddOp::create(builder, op->getLoc(), accumulate.getAccumulator(), accumulate.getContribution()).getResult());

@@ -275,6 +275,15 @@ LogicalResult HandlerLowering::expand(PerformOp perform) {
     OpBuilder builder(perform);
     IRMapping mapping;
     mapping.map(block.getArguments().drop_back(), perform.getPayload());
+    // A derivative between the two does not see what the handler does.
+    for (Operation *op = perform->getParentOp(); op != handle; op = op->getParentOp())
+      if (auto inner = dyn_cast<HandleOp>(op))
+        for (BlockArgument argument : block.getArguments().drop_back())
+          if (hasTangent(argument.getType())) {
+            auto detached = DetachOp::create(builder, perform.getLoc(), mapping.lookup(argument));
+            detached->setAttr(kOutsideOfAttrName, inner.getTagAttr());
+            mapping.map(argument, detached.getResult());
+          }
     SmallVector<Value> values = expandCase(builder, block.begin(), mapping, {}, block.getArguments().back(), resumed);
     perform->replaceAllUsesWith(values);
     perform.erase();
@@ -588,10 +597,11 @@ LogicalResult HandlerLowering::checkPosts() {
   for (auto &[marker, post] : posts)
     for (Operation *op = marker->getParentOp(); op != handle; op = op->getParentOp())
       if (!isa<IfOp>(op)) {
-        InFlightDiagnostic diag =
-            emitError(post.loc, DiagCode::K0601,
-                      "this handler is not lowered: something follows the resumption, and it is performed in a loop");
-        diag.attachNote(op->getLoc()) << "the loop";
+        bool loop = isa<WhileOp>(op);
+        InFlightDiagnostic diag = emitError(post.loc, DiagCode::K0601, "this handler is not lowered: something ")
+                                  << "follows the resumption, and it is performed in "
+                                  << (loop ? "a loop" : "what is differentiated");
+        diag.attachNote(op->getLoc()) << (loop ? "the loop" : "the derivative");
         attachHelp(diag) << "let the case end in the resumption, and keep what it computes in a ref";
         return diag;
       }
@@ -599,8 +609,8 @@ LogicalResult HandlerLowering::checkPosts() {
     for (Operation *op = marker->getParentOp(); op != handle; op = op->getParentOp())
       if (!isa<IfOp, WhileOp>(op) || (isa<WhileOp>(op) && cast<WhileOp>(op).getBefore().isAncestor(marker->getParentRegion())))
         return emitError(marker->getLoc(), DiagCode::K0601,
-                         "this handler is not lowered: the handle is left out of '")
-               << op->getName() << "'";
+                         "this handler is not lowered: its case does not resume, and it is performed in ")
+               << (isa<HandleOp>(op) ? "what is differentiated" : isa<WhileOp>(op) ? "a loop condition" : "a segment that is run again");
   return success();
 }
 
@@ -641,6 +651,27 @@ LogicalResult checkResume(ResumeOp resume) {
 
 } // namespace
 
+/// Whether a derivative in the operation is one of a function that performs effects.
+static bool differentiatesEffects(Operation *root, SymbolTable &symbols) {
+  return root
+      ->walk([&](Operation *op) {
+        SmallVector<PerformOp> open;
+        if (isa<GradOp, VJPOp, JVPOp>(op))
+          if (auto callee = symbols.lookup<FuncOp>(op->getAttrOfType<FlatSymbolRefAttr>("callee").getValue()))
+            collectOpenPerforms(callee.getBody(), open);
+        return open.empty() ? WalkResult::advance() : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+/// Whether a call, and not only a derivative, names the function.
+static bool isCalled(FuncOp function, ModuleOp module) {
+  auto uses = SymbolTable::getSymbolUses(function, module);
+  return uses && llvm::any_of(*uses, [](const SymbolTable::SymbolUse &use) {
+           return !isa<GradOp, VJPOp, JVPOp>(use.getUser());
+         });
+}
+
 LogicalResult lowerHandlers(ModuleOp module) {
   SmallVector<HandleOp> handles;
   bool ok = true, tagged = false;
@@ -653,11 +684,27 @@ LogicalResult lowerHandlers(ModuleOp module) {
       ok &= succeeded(checkResume(resume));
     }
   });
-  // The walk meets inner handles first.
-  for (HandleOp handle : handles)
-    if (!ok || failed(HandlerLowering(handle).lower()))
-      return failure();
+  if (!ok)
+    return failure();
+  // The walk meets inner handles first. After an error the rest of the function stays.
+  SymbolTable symbols(module);
+  llvm::SmallPtrSet<Operation *, 4> waiting;
+  bool anyWaits = false;
+  for (HandleOp handle : handles) {
+    auto function = handle->getParentOfType<FuncOp>();
+    if (waiting.contains(function))
+      continue;
+    if (differentiatesEffects(handle, symbols)) {
+      waiting.insert(function);
+      anyWaits = true;
+    } else if (failed(HandlerLowering(handle).lower())) {
+      waiting.insert(function);
+      ok = false;
+    }
+  }
   for (auto function : llvm::make_early_inc_range(module.getOps<FuncOp>())) {
+    if (waiting.contains(function))
+      continue;
     SmallVector<PerformOp> open;
     collectOpenPerforms(function.getBody(), open);
     // It was elaborated in place where it is called.
@@ -665,6 +712,8 @@ LogicalResult lowerHandlers(ModuleOp module) {
       function.erase();
       continue;
     }
+    if (!open.empty() && anyWaits && !isCalled(function, module))
+      continue;
     for (PerformOp perform : open)
       emitError(perform.getLoc(), DiagCode::K0601, "effect '")
           << perform.getPerformed().getRootReference().getValue() << "' is performed without a handler";
@@ -672,7 +721,7 @@ LogicalResult lowerHandlers(ModuleOp module) {
   }
   // Reverse mode declares its effect itself, and ends it.
   for (auto effect : llvm::make_early_inc_range(module.getOps<EffectOp>()))
-    if (!tagged || effect.getSymName() != kReverseModeName)
+    if (effect.getSymName() == kReverseModeName ? !tagged && !anyWaits : !anyWaits)
       effect.erase();
   return success(ok);
 }

@@ -25,6 +25,7 @@ public:
 private:
   LogicalResult runIf(IfOp op, State &state, ArrayRef<Value> assigned);
   LogicalResult runWhile(WhileOp op, State &state, ArrayRef<Value> assigned);
+  LogicalResult runReverseMode(HandleOp op, State &state, ArrayRef<Value> assigned);
 
   /// The variables of the state that are assigned in the operation's regions, in order.
   static SmallVector<Value> getAssigned(Operation *op, const State &state) {
@@ -63,6 +64,9 @@ LogicalResult Promoter::run(Block &block, State &state) {
           return failure();
       } else if (auto loop = dyn_cast<WhileOp>(op)) {
         if (failed(runWhile(loop, state, assigned)))
+          return failure();
+      } else if (auto handle = dyn_cast<HandleOp>(op); handle && handle.getTagAttr() && !assigned.empty()) {
+        if (failed(runReverseMode(handle, state, assigned)))
           return failure();
       } else if (!assigned.empty()) {
         return emitError(op.getLoc(), DiagCode::K0601, "a variable is assigned in '")
@@ -146,6 +150,46 @@ LogicalResult Promoter::runWhile(WhileOp op, State &state, ArrayRef<Value> assig
       return emitError(op.getLoc(), DiagCode::K0601, "a variable is assigned in a loop condition, which is not lowered");
   }
   write(state, assigned, op.getResults().slice(carried, count));
+  return success();
+}
+
+/// The body of the handler of reverse mode runs once, where it stands; what it assigns are
+/// further values of the handle, before the cotangents.
+LogicalResult Promoter::runReverseMode(HandleOp op, State &state, ArrayRef<Value> assigned) {
+  Location loc = op.getLoc();
+  State copy = state;
+  if (failed(run(op.getBody().front(), copy)))
+    return failure();
+  unsigned own = op.getNumResults() - 1;
+  SmallVector<Value> values = read(copy, assigned);
+  SmallVector<Type> types(op.getResultTypes());
+  types.insert(types.begin() + own, ValueRange(values).getTypes().begin(), ValueRange(values).getTypes().end());
+  Block &body = op.getBody().front(), &last = op.getReturnRegion().front(), &record = op.getCases().front().front();
+  body.getTerminator()->insertOperands(own, values);
+  SmallVector<Value> passed;
+  for (Value value : values)
+    passed.push_back(last.addArgument(value.getType(), loc));
+  last.getTerminator()->insertOperands(own, passed);
+  // The case resumes and pulls; it hands the values through.
+  auto resume = cast<ResumeOp>(record.front());
+  OpBuilder builder(resume);
+  record.getArgument(1).setType(ContType::get(op.getContext(), builder.getNoneType(), types));
+  auto resumed = ResumeOp::create(builder, loc, types, resume.getContinuation(), ValueRange());
+  auto drop = [&](ResultRange results) {
+    SmallVector<Value> kept(results.take_front(own));
+    kept.push_back(results.back());
+    return kept;
+  };
+  resume->replaceAllUsesWith(drop(resumed.getResults()));
+  resume.erase();
+  record.getTerminator()->insertOperands(own, resumed.getResults().slice(own, values.size()));
+  builder.setInsertionPoint(op);
+  auto typed = HandleOp::create(builder, loc, types, op.getOperations(), op.getTagAttr(), /*casesCount=*/1);
+  for (auto [from, to] : llvm::zip(op->getRegions(), typed->getRegions()))
+    to.takeBody(from);
+  op->replaceAllUsesWith(drop(typed.getResults()));
+  write(state, assigned, typed.getResults().slice(own, values.size()));
+  op.erase();
   return success();
 }
 

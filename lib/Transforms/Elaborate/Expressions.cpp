@@ -246,8 +246,12 @@ FailureOr<Value> Elaborator::asValue(Val &val, Location loc, const Twine &what) 
     val = listToTensor(val, loc);
   if (val.isError())
     return failure();
-  if (!val.isValue())
-    return report(loc, DiagCode::K0206, what + " needs a tensor or scalar, not " + spell(val));
+  if (!val.isValue()) {
+    InFlightDiagnostic diag = report(loc, DiagCode::K0206, what + " needs a tensor or scalar, not " + spell(val));
+    if (val.kind == Val::Kind::Ref)
+      attachHelp(diag) << "'!' reads a ref; 'ref' takes no more than an operand, so parentheses may be missing";
+    return diag;
+  }
   return val.value;
 }
 

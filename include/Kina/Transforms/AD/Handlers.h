@@ -13,7 +13,12 @@
 
 namespace kina {
 
-/// Lowers every handle without tag, innermost first, and then every variable. Functions
+/// The tag, on a `kina.detach`, of the one derivative for which the value is a constant: it
+/// goes to a handler outside of what is differentiated.
+inline constexpr llvm::StringLiteral kOutsideOfAttrName = "kina.outside_of";
+
+/// Lowers every handle without tag, innermost first, and then every variable; those around
+/// a derivative of a function that performs effects wait until it is expanded. Functions
 /// that perform effects are gone afterwards, for they were elaborated where they are
 /// called. Errors: K0601 for what has no handler or no static lowering, K0602, K0605.
 mlir::LogicalResult lowerHandlers(mlir::ModuleOp module);

@@ -5,7 +5,8 @@ usage: effects.py SCRATCH COUNT [SEED] [--wrong]
 Each program is written down twice as it is made up: as Kina, and as Python in which
 `perform` is `yield` and a handler is a loop over a generator, which knows nothing of how
 Kina lowers. The programs have state, logging and exits in nests of branches, loops,
-functions and handlers. With --wrong one value is changed, which must be found.
+functions and handlers. Values and derivatives are compared, the derivatives with dual
+numbers. With --wrong one value is changed, which must be found.
 """
 
 import json
@@ -43,6 +44,41 @@ effect Log:
   | Tell: F64 -> F64
 '''
 OPERATIONS = {"Get": 0, "Put": 1, "Stop": 1, "Fail": 2, "Tell": 1}
+
+
+class Dual:
+    """A number and its derivative."""
+
+    def __init__(self, value, slope=0.0):
+        self.value, self.slope = value, slope
+
+    def __add__(self, other):
+        other = dual(other)
+        return Dual(self.value + other.value, self.slope + other.slope)
+
+    def __sub__(self, other):
+        other = dual(other)
+        return Dual(self.value - other.value, self.slope - other.slope)
+
+    def __mul__(self, other):
+        other = dual(other)
+        return Dual(self.value * other.value, self.slope * other.value + self.value * other.slope)
+
+    def __lt__(self, other):
+        return self.value < dual(other).value
+
+    def __gt__(self, other):
+        return self.value > dual(other).value
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __rsub__(self, other):
+        return dual(other) - self
+
+
+def dual(value):
+    return value if isinstance(value, Dual) else Dual(value)
 
 
 class Writer:
@@ -249,11 +285,11 @@ class Program:
 def evaluate(program, x):
     scope = {}
     exec(PRELUDE + "\n".join(program.python), scope)
-    generator = scope[program.main](x)
+    generator = scope[program.main](Dual(x, 1.0))
     try:
         operation, _ = next(generator)
     except StopIteration as stop:
-        return stop.value
+        return dual(stop.value)
     raise RuntimeError(f"{operation} is not handled")
 
 
@@ -272,8 +308,10 @@ def main():
             programs[-1].write(index)
         path = os.path.join(scratch, f"programs{first}.kina")
         lines = [line for program in programs for line in program.kina]
-        lines += [f"@export fn all(x: F64) -> tensor<F64, [{len(programs)}]> {{",
-                  "  [" + ", ".join(f"{program.main}(x)" for program in programs) + "]", "}"]
+        names = [program.main for program in programs]
+        lines += [f"@export fn all(x: F64) -> tensor<F64, [2, {len(programs)}]> {{",
+                  "  [[" + ", ".join(f"{name}(x)" for name in names) + "],",
+                  "   [" + ", ".join(f"grad({name})(x)" for name in names) + "]]", "}"]
         with open(path, "w") as file:
             file.write(EFFECTS + "\n".join(lines) + "\n")
         outs = [os.path.join(scratch, f"out{first}.{k}.npy") for k in range(len(points))]
@@ -286,11 +324,13 @@ def main():
             bad += 1
             continue
         for x, out in zip(points, outs):
-            got, want = np.load(out), np.array([evaluate(program, x) for program in programs])
+            answers = [evaluate(program, x) for program in programs]
+            got, want = np.load(out), np.array([[a.value for a in answers], [a.slope for a in answers]])
             if wrong and first == 0 and x == points[0]:
-                want[0] += 1e-6
-            for k in np.nonzero(~(np.abs(got - want) <= 1e-12 * np.maximum(1, np.abs(want))))[0]:
-                print(f"{path}: {programs[k].main}({x}) is {got[k]}, not {want[k]}")
+                want[:, 0] += 1e-6
+            for row, k in np.argwhere(~(np.abs(got - want) <= 1e-11 * np.maximum(1, np.abs(want)))):
+                what = f"{names[k]}({x})" if row == 0 else f"grad({names[k]})({x})"
+                print(f"{path}: {what} is {got[row, k]}, not {want[row, k]}")
                 bad += 1
     print(f"{count} programs, {bad} wrong")
     return 1 if bad else 0
