@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kina/Transforms/AD/Handlers.h"
 #include "Kina/Support/Diagnostics.h"
+#include "Kina/Transforms/AD/Handlers.h"
 #include "Kina/Transforms/AD/Pullbacks.h"
 #include "Kina/Transforms/AD/RuleBuilder.h"
 
@@ -194,8 +194,7 @@ std::unique_ptr<Block> HandlerLowering::clonePost(Block::iterator at, IRMapping 
 /// branch that resumes belongs to both of its arms; `around` are the branches that `at`
 /// stands in.
 SmallVector<Value> HandlerLowering::expandCase(OpBuilder &builder, Block::iterator at, IRMapping &mapping,
-                                               SmallVector<Operation *> around, Value continuation,
-                                               TypeRange resumed) {
+                                               SmallVector<Operation *> around, Value continuation, TypeRange resumed) {
   auto mapped = [&](ValueRange values) {
     return llvm::map_to_vector(values, [&](Value value) { return mapping.lookupOrDefault(value); });
   };
@@ -221,8 +220,7 @@ SmallVector<Value> HandlerLowering::expandCase(OpBuilder &builder, Block::iterat
           Value argument = post.code->addArgument(capture.getType(), loc);
           post.code->walk([&](Operation *inner) { inner->replaceUsesOfWith(capture, argument); });
         }
-        Operation *marker =
-            UnrealizedConversionCastOp::create(builder, loc, TypeRange(), captures.getArrayRef());
+        Operation *marker = UnrealizedConversionCastOp::create(builder, loc, TypeRange(), captures.getArrayRef());
         posts.insert({marker, std::move(post)});
       }
       return mapped(resume.getValues());
@@ -238,8 +236,8 @@ SmallVector<Value> HandlerLowering::expandCase(OpBuilder &builder, Block::iterat
         SmallVector<Operation *> outer(around);
         if (empty)
           outer.pop_back();
-        SmallVector<Value> values = expandCase(inner, empty ? std::next(at) : from.front().begin(), own, outer,
-                                               continuation, resumed);
+        SmallVector<Value> values =
+            expandCase(inner, empty ? std::next(at) : from.front().begin(), own, outer, continuation, resumed);
         YieldOp::create(inner, loc, values);
       }
       return SmallVector<Value>(copy.getResults());
@@ -467,8 +465,7 @@ ResultRange HandlerLowering::rebuild(WhileOp op, const Answer &given) {
 }
 
 /// Where one arm always leaves the handle, the rest of the block belongs to the other arm.
-SmallVector<Value> HandlerLowering::runRestInArm(IfOp op, bool exitsInThen, const Answer &answer,
-                                                 const DueMap &due) {
+SmallVector<Value> HandlerLowering::runRestInArm(IfOp op, bool exitsInThen, const Answer &answer, const DueMap &due) {
   OpBuilder builder(op);
   Block *block = op->getBlock();
   Region &other = exitsInThen ? op.getElseRegion() : op.getThenRegion();
@@ -607,10 +604,13 @@ LogicalResult HandlerLowering::checkPosts() {
       }
   for (Operation *marker : exits)
     for (Operation *op = marker->getParentOp(); op != handle; op = op->getParentOp())
-      if (!isa<IfOp, WhileOp>(op) || (isa<WhileOp>(op) && cast<WhileOp>(op).getBefore().isAncestor(marker->getParentRegion())))
+      if (!isa<IfOp, WhileOp>(op) ||
+          (isa<WhileOp>(op) && cast<WhileOp>(op).getBefore().isAncestor(marker->getParentRegion())))
         return emitError(marker->getLoc(), DiagCode::K0601,
                          "this handler is not lowered: its case does not resume, and it is performed in ")
-               << (isa<HandleOp>(op) ? "what is differentiated" : isa<WhileOp>(op) ? "a loop condition" : "a segment that is run again");
+               << (isa<HandleOp>(op)  ? "what is differentiated"
+                   : isa<WhileOp>(op) ? "a loop condition"
+                                      : "a segment that is run again");
   return success();
 }
 
@@ -641,8 +641,8 @@ LogicalResult checkResume(ResumeOp resume) {
   Operation *inner = resume;
   for (Operation *op = resume->getParentOp(); op != owner; inner = op, op = op->getParentOp())
     if (auto handle = dyn_cast<HandleOp>(op); handle && handle.getBody().isAncestor(inner->getParentRegion())) {
-      InFlightDiagnostic diag = emitError(
-          resume.getLoc(), DiagCode::K0601, "this handler is not lowered: it resumes under another handler");
+      InFlightDiagnostic diag =
+          emitError(resume.getLoc(), DiagCode::K0601, "this handler is not lowered: it resumes under another handler");
       diag.attachNote(op->getLoc()) << "the other handler";
       return diag;
     }
@@ -707,13 +707,17 @@ LogicalResult lowerHandlers(ModuleOp module) {
       continue;
     SmallVector<PerformOp> open;
     collectOpenPerforms(function.getBody(), open);
-    // It was elaborated in place where it is called.
-    if (!open.empty() && SymbolTable::symbolKnownUseEmpty(function, module)) {
-      function.erase();
-      continue;
+    // A function that says that it performs effects was elaborated in place where it is
+    // called, and one that is differentiated is so when it is expanded.
+    if (!open.empty() && !isCalled(function, module)) {
+      bool differentiated = !SymbolTable::symbolKnownUseEmpty(function, module);
+      if (differentiated && anyWaits)
+        continue;
+      if (!differentiated && (function->hasAttr(kEffectsAttrName) || function.isPrivate())) {
+        function.erase();
+        continue;
+      }
     }
-    if (!open.empty() && anyWaits && !isCalled(function, module))
-      continue;
     for (PerformOp perform : open)
       emitError(perform.getLoc(), DiagCode::K0601, "effect '")
           << perform.getPerformed().getRootReference().getValue() << "' is performed without a handler";

@@ -125,7 +125,8 @@ LogicalResult Promoter::runWhile(WhileOp op, State &state, ArrayRef<Value> assig
     auto typed = WhileOp::create(builder, op.getLoc(), inits, TypeRange(op.getResultTypes()).drop_front(carried));
     typed.setCheckpointAttr(op.getCheckpointAttr());
     typed.setTripBoundAttr(op.getTripBoundAttr());
-    for (auto [from, to] : {std::pair(&op.getBefore(), &typed.getBefore()), std::pair(&op.getAfter(), &typed.getAfter())}) {
+    for (auto [from, to] :
+         {std::pair(&op.getBefore(), &typed.getBefore()), std::pair(&op.getAfter(), &typed.getAfter())}) {
       to->takeBody(*from);
       for (auto [index, ref] : llvm::enumerate(assigned))
         to->insertArgument(carried + index, cast<RefType>(ref.getType()).getValueType(), op.getLoc());
@@ -147,7 +148,8 @@ LogicalResult Promoter::runWhile(WhileOp op, State &state, ArrayRef<Value> assig
     if (!condition)
       block.getTerminator()->insertOperands(carried, end);
     else if (end != entry)
-      return emitError(op.getLoc(), DiagCode::K0601, "a variable is assigned in a loop condition, which is not lowered");
+      return emitError(op.getLoc(), DiagCode::K0601,
+                       "a variable is assigned in a loop condition, which is not lowered");
   }
   write(state, assigned, op.getResults().slice(carried, count));
   return success();

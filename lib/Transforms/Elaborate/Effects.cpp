@@ -169,8 +169,7 @@ Val Elaborator::evaluatePerform(surface::PerformOp op, const ScopePtr &scope) {
   if (bad)
     return Val::error();
   auto symbol = SymbolRefAttr::get(context, operation->effect, {FlatSymbolRefAttr::get(context, signature.name)});
-  auto perform =
-      PerformOp::create(builder, loc, results, symbol, payload, ValueRange(), ValueRange(), TagAttr());
+  auto perform = PerformOp::create(builder, loc, results, symbol, payload, ValueRange(), ValueRange(), TagAttr());
   performed[perform] = *subst;
   ValueRange values = perform.getResults();
   return fill(*this, *signature.result, values);
@@ -325,8 +324,8 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
       if (perform.getPerformedAttr() == symbol)
         if (DictionaryAttr subst = performed.lookup(perform);
             llvm::none_of(instances, [&](Instance &known) { return known.subst == subst; }))
-          instances.push_back({SmallVector<Type>(perform.getPayload().getTypes()),
-                               SmallVector<Type>(perform.getResultTypes()), subst});
+          instances.push_back(
+              {SmallVector<Type>(perform.getPayload().getTypes()), SmallVector<Type>(perform.getResultTypes()), subst});
     if (instances.empty() && signature.shapeVars.empty()) {
       Instance generic;
       for (const Param &param : signature.params)
@@ -341,8 +340,7 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
         inner->dims[var.getName().str()] = cast<DimAttr>(var.getValue());
       Val continuation;
       continuation.kind = Val::Kind::Continuation;
-      continuation.continuation =
-          std::make_shared<Continuation>(Continuation{one.operation, instance.subst, result});
+      continuation.continuation = std::make_shared<Continuation>(Continuation{one.operation, instance.subst, result});
       SmallVector<Type> arguments(instance.payload);
       arguments.push_back(ContType::get(context, joinTypes(context, instance.resumed), resultTypes));
       regions.push_back(std::make_unique<Region>(draft));
@@ -477,7 +475,8 @@ LogicalResult Elaborator::assign(surface::AssignOp op, const ScopePtr &scope) {
   }
   if (ref.list && val.kind == Val::Kind::Tape) {
     if (!recording || val.reverse.get() != recording)
-      return report(loc, DiagCode::K0206, "a list is assigned to by the case of 'RecordVJP' only, which adds its pullback");
+      return report(loc, DiagCode::K0206,
+                    "a list is assigned to by the case of 'RecordVJP' only, which adds its pullback");
     *ref.list = val;
     return success();
   }
@@ -555,7 +554,8 @@ Val Elaborator::evaluateReverseHandle(surface::HandleOp op, Region &body, Syntax
   builder.createBlock(&draft.getBody());
   Val value = decay(this->call(callee.function, {reverse->point}, {""}, loc));
   if (!value.isError() && !value.isFirstOrder()) {
-    report(loc, escapeCode(value), "what is differentiated gives tensors, scalars and tuples of them, not " + spell(value));
+    report(loc, escapeCode(value),
+           "what is differentiated gives tensors, scalars and tuples of them, not " + spell(value));
     value = Val::error();
   }
   if (value.isError()) {
@@ -578,8 +578,8 @@ Val Elaborator::evaluateReverseHandle(surface::HandleOp op, Region &body, Syntax
   types.push_back(store);
   builder.setInsertionPoint(draft);
   auto symbol = SymbolRefAttr::get(context, "ReverseModeAD", {FlatSymbolRefAttr::get(context, "RecordVJP")});
-  auto handle = HandleOp::create(builder, loc, types, builder.getArrayAttr({symbol}),
-                                 TagAttr::get(context, nextTag++), /*casesCount=*/1);
+  auto handle = HandleOp::create(builder, loc, types, builder.getArrayAttr({symbol}), TagAttr::get(context, nextTag++),
+                                 /*casesCount=*/1);
   handle.getBody().takeBody(draft.getBody());
   handle.getReturnRegion().takeBody(draft.getReturnRegion());
   draft.erase();
@@ -618,7 +618,8 @@ Val Elaborator::evaluateReverseHandle(surface::HandleOp op, Region &body, Syntax
     return answer;
   builder.setInsertionPointAfter(handle);
   if (!resumesOnly)
-    return notLowered(recordCase.getLocation(), "the case of 'RecordVJP' does more than to keep the pullback and resume",
+    return notLowered(recordCase.getLocation(),
+                      "the case of 'RecordVJP' does more than to keep the pullback and resume",
                       "write '{ tape := " + recordCase.getChild(0).getChild(0).getText() + " :: !tape; " +
                           recordCase.getChild(1).getText() + "(()) }'");
   types.back() = store;
@@ -641,8 +642,9 @@ Val Elaborator::cons(const Val &head, const Val &tail, Location loc) {
     return Val::error();
   bool isTape = tail.kind == Val::Kind::Tape || (tail.kind == Val::Kind::List && tail.members.empty());
   if (head.kind != Val::Kind::Pullback || !isTape || tail.reverse) {
-    report(loc, DiagCode::K0206, "'::' puts a pullback in front of the list of those before it, not " + spell(head) +
-                                     " in front of " + (tail.reverse ? "a longer list" : spell(tail)));
+    report(loc, DiagCode::K0206,
+           "'::' puts a pullback in front of the list of those before it, not " + spell(head) + " in front of " +
+               (tail.reverse ? "a longer list" : spell(tail)));
     return Val::error();
   }
   Val val;
@@ -670,8 +672,9 @@ Val Elaborator::foldLeft(surface::FoldLeftOp op, const ScopePtr &scope) {
   if (function.isError() || start.isError() || list.isError())
     return Val::error();
   if (function.kind != Val::Kind::Function || list.kind != Val::Kind::Tape) {
-    report(loc, DiagCode::K0206, "'fold_left' takes a function, a value and a list of pullbacks, not " +
-                                     spell(function) + ", " + spell(start) + " and " + spell(list));
+    report(loc, DiagCode::K0206,
+           "'fold_left' takes a function, a value and a list of pullbacks, not " + spell(function) + ", " +
+               spell(start) + " and " + spell(list));
     return Val::error();
   }
   if (!list.reverse)
@@ -773,8 +776,8 @@ LogicalResult Elaborator::recordEffects(FunctionItem &item) {
     if (llvm::is_contained(item.effects, name))
       continue;
     item.effects.push_back(name);
-    bool declared = row && llvm::any_of(surface::syntaxRange(row),
-                                        [&](SyntaxAttr effect) { return effect.getText() == name; });
+    bool declared =
+        row && llvm::any_of(surface::syntaxRange(row), [&](SyntaxAttr effect) { return effect.getText() == name; });
     if (declared || (!row && !item.exported))
       continue;
     InFlightDiagnostic diag =
@@ -782,6 +785,12 @@ LogicalResult Elaborator::recordEffects(FunctionItem &item) {
     attachHelp(diag) << "handle it, or declare it: '" << item.name << "' needs the effect row '! {" << name << "}'";
     bad = true;
   }
+  if (!item.effects.empty() && item.hasCustomVjp)
+    bad |= failed(report(item.op.getLoc(), DiagCode::K0206,
+                         "'" + item.name + "' has a rule of its own, so it handles the effects that it performs"));
+  if (!item.effects.empty())
+    item.function->setAttr(kEffectsAttrName,
+                           builder.getStrArrayAttr(SmallVector<StringRef>(item.effects.begin(), item.effects.end())));
   return failure(bad);
 }
 
