@@ -674,22 +674,21 @@ static bool isCalled(FuncOp function, ModuleOp module) {
 
 LogicalResult lowerHandlers(ModuleOp module) {
   SmallVector<HandleOp> handles;
-  bool ok = true, tagged = false;
+  // Functions whose handlers are left as they are, and whether some wait for a derivative.
+  llvm::SmallPtrSet<Operation *, 4> waiting;
+  bool ok = true, tagged = false, anyWaits = false;
   module.walk([&](Operation *op) {
     if (auto handle = dyn_cast<HandleOp>(op)) {
       tagged |= handle.getTagAttr() != nullptr;
       if (!handle.getTagAttr())
         handles.push_back(handle);
-    } else if (auto resume = dyn_cast<ResumeOp>(op)) {
-      ok &= succeeded(checkResume(resume));
+    } else if (auto resume = dyn_cast<ResumeOp>(op); resume && failed(checkResume(resume))) {
+      waiting.insert(op->getParentOfType<FuncOp>());
+      ok = false;
     }
   });
-  if (!ok)
-    return failure();
   // The walk meets inner handles first. After an error the rest of the function stays.
   SymbolTable symbols(module);
-  llvm::SmallPtrSet<Operation *, 4> waiting;
-  bool anyWaits = false;
   for (HandleOp handle : handles) {
     auto function = handle->getParentOfType<FuncOp>();
     if (waiting.contains(function))
