@@ -2,6 +2,7 @@
 
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Transforms/AD/Handlers.h"
+#include "Kina/Transforms/AD/Nesting.h"
 #include "Kina/Transforms/AD/Rules.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Dominance.h"
@@ -31,20 +32,22 @@ public:
       known.insert(function.getSymName());
     OpPassManager expand(ModuleOp::getOperationName()), pipeline(ModuleOp::getOperationName());
     expand.addPass(createExpandGradPass());
-    pipeline.addPass(createInsertCheckpointsPass());
     RecordVJPsPassOptions recorder;
     recorder.tape = tape;
     recorder.slots = slots;
     pipeline.addPass(createRecordVJPsPass(recorder));
     pipeline.addPass(createLowerEffectsPass());
+    pipeline.addPass(createForwardModePass());
+    OpPassManager checkpoints(ModuleOp::getOperationName());
+    checkpoints.addPass(createInsertCheckpointsPass());
     // A round differentiates what contains no derivative any more, and so leaves one
     // level of nesting less. What handles its effects is a function like any other then.
-    while (hasDerivative(module)) {
+    for (bool first = true; hasDerivative(module); first = false) {
       for (auto function : module.getOps<FuncOp>())
         if (hasDerivative(function))
           changed.insert(function.getSymName());
       if (failed(runPipeline(expand, module)) || failed(lowerHandlers(module)) ||
-          failed(runPipeline(pipeline, module)))
+          (first && failed(runPipeline(checkpoints, module))) || failed(runPipeline(pipeline, module)))
         return signalPassFailure();
     }
     tidy(known, changed);
@@ -55,8 +58,8 @@ private:
   static bool hasDerivative(Operation *root) {
     return root
         ->walk([](Operation *op) {
-          return isa<GradOp, VJPOp, JVPOp, HandleOp, PerformOp, EffectOp, RefOp>(op) ? WalkResult::interrupt()
-                                                                                     : WalkResult::advance();
+          return isDerivative(op) || isa<HandleOp, PerformOp, EffectOp, RefOp>(op) ? WalkResult::interrupt()
+                                                                                   : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -148,8 +151,6 @@ bool ADPass::trimSignatures(const llvm::StringSet<> &known) {
       call.erase();
       call = trimmed;
     }
-    // A function may call another one of those; its call sites are stale now.
-    return true;
   }
   return any;
 }

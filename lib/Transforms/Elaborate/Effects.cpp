@@ -172,7 +172,7 @@ Val Elaborator::evaluatePerform(surface::PerformOp op, const ScopePtr &scope) {
   auto perform = PerformOp::create(builder, loc, results, symbol, payload, ValueRange(), ValueRange(), TagAttr());
   performed[perform] = *subst;
   ValueRange values = perform.getResults();
-  return fill(*this, *signature.result, values);
+  return fill(*signature.result, values);
 }
 
 //===----------------------------------------------------------------------===//
@@ -347,7 +347,7 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
       auto bind = [&](ValueRange values, Scope &names) {
         continuation.value = values.back();
         for (auto [name, param] : llvm::zip(one.syntax.getChild(0).getChildren(), signature.params))
-          names.names[name.getText().str()] = fill(*this, param.type, values);
+          names.names[name.getText().str()] = fill(param.type, values);
         names.names[one.syntax.getChild(1).getText().str()] = continuation;
       };
       Val val = inRegion(*regions.back(), arguments, *one.region, inner, result.kind == Val::Kind::Tuple, bind);
