@@ -712,7 +712,7 @@ LogicalResult lowerHandlers(ModuleOp module) {
       bool differentiated = !SymbolTable::symbolKnownUseEmpty(function, module);
       if (differentiated && anyWaits)
         continue;
-      if (!differentiated && (function->hasAttr(kEffectsAttrName) || function.isPrivate())) {
+      if (!differentiated && (function.getEffectsAttr() || function.isPrivate())) {
         function.erase();
         continue;
       }

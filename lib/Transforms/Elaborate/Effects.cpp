@@ -788,9 +788,11 @@ LogicalResult Elaborator::recordEffects(FunctionItem &item) {
   if (!item.effects.empty() && item.hasCustomVjp)
     bad |= failed(report(item.op.getLoc(), DiagCode::K0206,
                          "'" + item.name + "' has a rule of its own, so it handles the effects that it performs"));
-  if (!item.effects.empty())
-    item.function->setAttr(kEffectsAttrName,
-                           builder.getStrArrayAttr(SmallVector<StringRef>(item.effects.begin(), item.effects.end())));
+  SmallVector<Attribute> names;
+  for (const std::string &name : item.effects)
+    names.push_back(FlatSymbolRefAttr::get(context, name));
+  if (!names.empty())
+    item.function.setEffectsAttr(builder.getArrayAttr(names));
   return failure(bad);
 }
 

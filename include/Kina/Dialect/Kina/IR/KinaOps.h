@@ -22,9 +22,6 @@ namespace kina {
 /// Whether the body of `handle` answers the perform; `handle` may be any handle around it.
 bool answers(HandleOp handle, PerformOp perform);
 
-/// On a function, the effects that it performs and does not handle: it is no entry point.
-inline constexpr llvm::StringLiteral kEffectsAttrName = "kina.effects";
-
 /// The performs in the region, and in the functions that are differentiated in it, that no
 /// handle in it answers, in program order. Those of reverse mode, which name their handle
 /// by a tag, are left out.
