@@ -53,8 +53,9 @@ public:
         handles.push_back(handle);
         if (!matchReverseMode(handle) || !areCotangentsRead(handle)) {
           emitError(op->getLoc(), DiagCode::K0601,
-                    "this handler is not lowered: this version of Kina lowers the "
-                    "handler of reverse mode only");
+                    handle.getTagAttr() ? "this handler of 'RecordVJP' is not that of reverse mode"
+                                        : "this handler waits for --kina-expand-grad, for a derivative in it "
+                                          "performs what it handles");
           ok = false;
         }
       } else if (auto perform = dyn_cast<PerformOp>(op)) {
