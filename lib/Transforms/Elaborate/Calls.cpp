@@ -84,7 +84,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       attachHelp(diag) << "did you mean '" << *close << "'?";
     return Val::error();
   }
-  if (callee.kind != Val::Kind::Function) {
+  bool resumes = callee.kind == Val::Kind::Continuation, pulls = callee.kind == Val::Kind::Pullback;
+  if (callee.kind != Val::Kind::Function && !resumes && !pulls) {
     InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0206, spell(callee) + " cannot be called");
     if (callee.isValue())
       attachHelp(diag) << "write '*' to multiply, or ';' before a parenthesis that begins a new statement";
@@ -92,8 +93,9 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   }
 
   // `wrt` names parameters; it is no expression.
+  bool isFunction = callee.kind == Val::Kind::Function;
   std::optional<Callable::Derivative> derivative;
-  if (callee.function->kind == Callable::Kind::Operation)
+  if (isFunction && callee.function->kind == Callable::Kind::Operation)
     derivative = getDerivative(callee.function->operation);
   SmallVector<std::string> wrt;
   bool hasWrt = false, bad = false;
@@ -119,7 +121,7 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
     Val val;
     // A string is an argument of operations, and no value.
     auto literal = arg.getDefiningOp<surface::LiteralOp>();
-    if (literal && literal.getKind() == surface::LiteralKind::String &&
+    if (literal && literal.getKind() == surface::LiteralKind::String && isFunction &&
         callee.function->kind == Callable::Kind::Operation) {
       val.kind = Val::Kind::String;
       val.text = cast<StringAttr>(literal.getValue()).getValue().str();
@@ -139,13 +141,15 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   if (derivative)
     return differentiate(*derivative, callee.function->operation, args, keywords,
                          hasWrt ? ArrayRef<SmallVector<std::string>>(wrt) : ArrayRef<SmallVector<std::string>>(), loc);
-  if (callee.function->kind == Callable::Kind::Operation)
+  if (isFunction && callee.function->kind == Callable::Kind::Operation)
     return callOperation(callee.function->operation, args, keywords, typeArgument, loc);
   if (typeArgument) {
     report(loc, DiagCode::K0205, "only operations that make tensors take an element type");
     return Val::error();
   }
-  return call(callee.function, std::move(args), std::move(keywords), loc);
+  return resumes ? resume(callee, args, keywords, loc)
+         : pulls ? pull(callee, args, loc)
+                 : call(callee.function, std::move(args), std::move(keywords), loc);
 }
 
 Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val> args,
@@ -155,9 +159,12 @@ Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val>
     if (failed(elaborateSignature(*callable->item)))
       return Val::error();
     // A function with a rule of its own stays one, or its rule would be lost.
-    return callable->item->isTemplate || (current->inlinesItems && !callable->item->hasCustomVjp)
-               ? inlineCallable(callable, args, keywords, loc)
-               : callItem(*callable->item, args, keywords, loc);
+    if (callable->item->isTemplate || (current->inlinesItems && !callable->item->hasCustomVjp))
+      return inlineCallable(callable, args, keywords, loc);
+    if (failed(elaborateItem(*callable->item)))
+      return Val::error();
+    return callable->item->effects.empty() ? callItem(*callable->item, args, keywords, loc)
+                                           : inlineCallable(callable, args, keywords, loc);
   case Callable::Kind::Lambda:
     return inlineCallable(callable, args, keywords, loc);
   case Callable::Kind::Operation:

@@ -117,7 +117,8 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
       return val;
     globals.push_back({name, val});
   }
-  isItem &= globals.empty();
+  // One that performs effects becomes a function over the sizes that are known here.
+  isItem &= globals.empty() && (!isItem || base.item->effects.empty());
   if (isItem) {
     FunctionItem &item = *base.item;
     FailureOr<Prepared> prepared = prepareCall(item, point, pointKeywords, loc);
