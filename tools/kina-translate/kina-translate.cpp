@@ -1,10 +1,12 @@
-//===- kina-translate.cpp - Text in, MLIR out ------------------------------===//
+//===- kina-translate.cpp - Between text and MLIR --------------------------===//
 //
 // The upstream driver, except that diagnostics show source lines.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kina/Support/DiagnosticPrinter.h"
+#include "Kina/Target/LLVMIR/Export.h"
+#include "Kina/Target/Surface/Export.h"
 #include "Kina/Target/Surface/Import.h"
 
 #include "mlir/IR/AsmState.h"
@@ -22,6 +24,8 @@ namespace cl = llvm::cl;
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   kina::registerImportKinaTranslation();
+  kina::registerExportKinaTranslations();
+  kina::registerLLVMIRExportTranslation();
   kina::registerKinaSyntaxCheck();
 
   cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"), cl::init("-"));

@@ -137,12 +137,6 @@ LogicalResult Elaborator::run() {
       report(op.getLoc(), DiagCode::K0115, "type aliases and named tuples are not built");
     } else if (isa<surface::ImportOp>(op)) {
       report(op.getLoc(), DiagCode::K0115, "'import' is not built");
-    } else if (isa<surface::CoreOp>(op)) {
-      report(op.getLoc(), DiagCode::K0115, "the core form is read, but not elaborated");
-      // Its name is known, so that uses of it are not reported again.
-      ArrayRef<SyntaxAttr> form = cast<surface::CoreOp>(op).getForm().getChildren();
-      if (form.size() > 1 && form[1].is(SyntaxKind::CoreSymbol))
-        moduleScope->names.insert({form[1].getText().str(), Val::error()});
     }
   }
 
