@@ -199,12 +199,12 @@ private:
       list(*fn.getRequiresClauses());
     }
     os << ' ';
-    block(fn.getBody());
+    block(fn.getBody(), /*mayInline=*/false);
     os << '\n';
   }
 
-  /// `{ .. }`; on one line if it holds one short expression.
-  void block(Region &region) {
+  /// `{ .. }`; on one line if it may and holds one short expression.
+  void block(Region &region, bool mayInline = true) {
     if (region.empty() || region.front().empty()) {
       os << "{ }";
       return;
@@ -214,6 +214,15 @@ private:
                                    [](Operation &op) { return op.getNumResults() == 0; });
     if (!statements && (!yield || !yield.getValue())) {
       os << "{ }";
+      return;
+    }
+    constexpr size_t inlineOps = 8;
+    bool isShort = llvm::hasNItemsOrLess(region.front(), inlineOps) &&
+                   llvm::all_of(region.front(), [](Operation &op) { return !op.getNumRegions(); });
+    if (mayInline && isShort && !statements) {
+      os << "{ ";
+      statement(yield);
+      os << " }";
       return;
     }
     os << '{';

@@ -121,6 +121,8 @@ bool Parser::readCoreNode(Token token, CoreNode &form, uint32_t &offset, uint32_
 std::string Parser::describe(const CoreNode &form) {
   if (form.isBracket())
     return "a form in brackets";
+  if (form.token.is(Tok::CoreKeyword))
+    return ("':" + form.token.text + "'").str();
   if (!form.isList())
     return describe(form.token);
   if (form.children.empty())
@@ -187,7 +189,7 @@ bool Parser::checkParts(const CoreForm &entry, const CoreNode &form) {
     wanted += " to " + std::to_string(entry.most);
   coreError(form, DiagCode::K0117,
             "'" + entry.head + "' takes " + wanted +
-                (entry.most == 1 ? " part, found " : " parts, found ") + Twine(count),
+                (StringRef(wanted).ends_with("1") ? " part, found " : " parts, found ") + Twine(count),
             ("it is written " + entry.usage).str());
   return false;
 }
@@ -270,7 +272,7 @@ SyntaxAttr Parser::coreNameSyntax(const CoreNode &form, StringRef what) {
 SyntaxAttr Parser::coreType(const CoreNode &form, bool orRef) {
   if (!form.isBracket()) {
     // One word: what has more is not a symbol but several.
-    bool word = form.token.is(Tok::CoreSymbol) &&
+    bool word = form.token.is(Tok::CoreSymbol) && form.token.text != "_" &&
                 llvm::all_of(form.token.text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
     if (!word) {
       coreExpected(form, "a type", "a type is a name, `F64`, or stands in brackets: "
@@ -575,9 +577,11 @@ bool Parser::coreFn(const CoreNode &form, ArrayRef<SyntaxAttr> decorators) {
                          : StringRef();
     bool known = llvm::is_contained({"forall", "requires", "params", "ret", "effects"}, head);
     if (!known || llvm::is_contained(ArrayRef(seen).take_front(count), head)) {
-      coreExpected(clause, known ? "each clause of a function once"
-                                 : "a clause of the function: `forall`, `requires`, `params`, "
-                                   "`ret` or `effects`");
+      if (known)
+        coreError(clause, DiagCode::K0117, "the function has a second `(" + head + " ..)`");
+      else
+        coreExpected(clause, "a clause of the function: `forall`, `requires`, `params`, `ret` or "
+                             "`effects`");
       return false;
     }
     seen[count++] = head;

@@ -166,7 +166,7 @@ Parser::Expr Parser::coreCallOf(const CoreNode &form, Expr callee, ArrayRef<Core
       (subst && !coreSubst(*subst, args, keywords, typeArgument, height)))
     return {};
   if (typeArgument && !isa<NameOp>(callee.value.getDefiningOp())) {
-    coreExpected(*subst, "no type argument, which only a name takes");
+    coreError(*subst, DiagCode::K0117, "a type argument stands behind a name only");
     return {};
   }
   lastEnd = form.end;
@@ -449,11 +449,11 @@ Parser::Expr Parser::coreTuple(const CoreNode &form) {
     return {};
   size_t named = llvm::count_if(names, [](StringRef name) { return !name.empty(); });
   if (named != 0 && named != names.size()) {
-    coreExpected(form, "all members of the tuple named, or none");
+    coreError(form, DiagCode::K0117, "the members of a tuple have names all, or none has");
     return {};
   }
   if (llvm::any_of(members, [](Value member) { return isa<PlaceOp>(member.getDefiningOp()); })) {
-    coreExpected(form, "no place among the members of a tuple");
+    coreError(form, DiagCode::K0117, "a place cannot be a member of a tuple");
     return {};
   }
   lastEnd = form.end;

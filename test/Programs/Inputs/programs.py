@@ -52,6 +52,7 @@ PROGRAMS = [
           m=np.array([1, .8, 1.2]), dt=0.05, n=20), ["value"]),
     ("20_pendulum", "loss",
      dict(th=np.array([5, .5]), obs=np.exp(-.1 * np.arange(12)) * np.cos(.55 * np.arange(1, 13)), h=0.2), ["value"]),
+    ("22_core", "loop_native", dict(x=0.9, n=3), ["value"]),
 ]
 
 
