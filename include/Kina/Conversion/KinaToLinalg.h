@@ -45,6 +45,8 @@ void populateKinaIndexingToLinalgPatterns(const mlir::TypeConverter &converter,
 /// Functions, calls, control flow, checks.
 void populateKinaFunctionToLinalgPatterns(const mlir::TypeConverter &converter,
                                           mlir::RewritePatternSet &patterns);
+/// Tapes of a bounded number of frames.
+void populateKinaTapesToLinalgPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
 /// All of the above.
 void populateKinaToLinalgPatterns(const mlir::TypeConverter &converter,

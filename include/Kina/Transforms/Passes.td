@@ -25,6 +25,25 @@ def VerifyRefinementsPass : Pass<"kina-verify-refinements", "::mlir::ModuleOp"> 
 }
 
 //===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+def InsertCheckpointsPass : Pass<"kina-insert-checkpoints", "::mlir::ModuleOp"> {
+  let summary = "Cut loops marked @checkpoint into segments that reverse mode runs again";
+  let description = [{
+    Precondition: typed `kina`. A `kina.while` with `checkpoint = <k, 4>` becomes a loop
+    over segments of 4 iterations, the last one short, each in a `kina.remat`; the
+    derivative then keeps a state for each segment and the residuals of one of them.
+    Bare and `sqrt` take the square root of the number of iterations, `levels` d nests
+    d - 1 such loops; without a bound of that number, states are kept at a stride that
+    doubles. `slots` is left to `--kina-record-vjps`. A call of a function marked so
+    comes into a `kina.remat`. Values and their order never change.
+    Warnings: a `budget`, and a root of a number that is not known.
+  }];
+  let dependentDialects = ["::kina::KinaDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // Differentiation
 //===----------------------------------------------------------------------===//
 
@@ -80,9 +99,15 @@ def RecordVJPsPass : Pass<"kina-record-vjps", "::mlir::ModuleOp"> {
       kina.yield %1 : f64
     }
     ```
-    Errors: K0604 for an active operation without rule, active control flow, recursion.
+    Errors: K0604 for an active operation without rule, recursion, and a residual whose size is
+    born inside the region that it would leave.
   }];
   let dependentDialects = ["::kina::KinaDialect"];
+  let options = [
+    Option<"tape", "tape", "std::string", "\"auto\"",
+           "How a loop keeps what its derivative needs: auto, bounded, stride, replay, growable">,
+    Option<"slots", "slots", "int64_t", "64", "States that a doubling stride keeps: a power of two">
+  ];
 }
 
 def LowerEffectsPass : Pass<"kina-lower-effects", "::mlir::ModuleOp"> {
@@ -127,6 +152,11 @@ def ADPass : Pass<"kina-ad", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::kina::KinaDialect"];
+  let options = [
+    Option<"tape", "tape", "std::string", "\"auto\"",
+           "How a loop keeps what its derivative needs: auto, bounded, stride, replay, growable">,
+    Option<"slots", "slots", "int64_t", "64", "States that a doubling stride keeps: a power of two">
+  ];
 }
 
 #endif

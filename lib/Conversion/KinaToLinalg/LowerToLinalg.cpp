@@ -31,6 +31,13 @@ KinaToLinalgTypeConverter::KinaToLinalgTypeConverter() {
       return element;
     return RankedTensorType::get(getStaticSizes(type.getShape()), element);
   });
+  addConversion([](TapeType type) -> std::optional<Type> {
+    if (type.getForm() != TapeForm::Bounded)
+      return Type();
+    SmallVector<int64_t> sizes{ShapedType::kDynamic};
+    llvm::append_range(sizes, getStaticSizes(getShape(type.getElement())));
+    return RankedTensorType::get(sizes, getStorageType(getElementType(type.getElement())));
+  });
 }
 
 void populateKinaToLinalgPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
@@ -42,6 +49,7 @@ void populateKinaToLinalgPatterns(const TypeConverter &converter, RewritePattern
   populateKinaMakingToLinalgPatterns(converter, patterns);
   populateKinaIndexingToLinalgPatterns(converter, patterns);
   populateKinaFunctionToLinalgPatterns(converter, patterns);
+  populateKinaTapesToLinalgPatterns(converter, patterns);
 }
 
 //===----------------------------------------------------------------------===//
@@ -59,8 +67,7 @@ static LogicalResult checkPrecondition(Operation *op) {
   if (auto obligation = dyn_cast<ObligationOp>(op))
     return op->emitError() << "K0308: could not decide '" << toString(obligation.getPred())
                            << "': " << obligation.getText();
-  if (isa<GradOp, VJPOp, JVPOp, PerformOp, HandleOp, ResumeOp, SeedOp, PullOp, CotangentOfOp, AbsentOp, TapeNewOp,
-          TapePushOp, TapePopOp>(op))
+  if (isa<GradOp, VJPOp, JVPOp, PerformOp, HandleOp, ResumeOp, SeedOp, PullOp, CotangentOfOp, AbsentOp>(op))
     return op->emitError() << "'" << op->getName() << "' is left over: run --kina-ad first";
   if (auto global = dyn_cast<GlobalOp>(op); global && global.getInit().empty())
     return success();

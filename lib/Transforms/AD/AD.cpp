@@ -31,8 +31,15 @@ public:
     llvm::DenseSet<Operation *> changed;
     OpPassManager pipeline(ModuleOp::getOperationName());
     pipeline.addPass(createExpandGradPass());
-    pipeline.addPass(createRecordVJPsPass());
+    RecordVJPsPassOptions recorder;
+    recorder.tape = tape;
+    recorder.slots = slots;
+    pipeline.addPass(createRecordVJPsPass(recorder));
     pipeline.addPass(createLowerEffectsPass());
+    OpPassManager checkpoints(ModuleOp::getOperationName());
+    checkpoints.addPass(createInsertCheckpointsPass());
+    if (failed(runPipeline(checkpoints, module)))
+      return signalPassFailure();
     // A round differentiates what contains no derivative any more, and so leaves one
     // level of nesting less.
     do {

@@ -24,6 +24,15 @@ static bool mark(Value value, ActivityAnalysis::ValueSet &set) {
   return hasTangent(value.getType()) && set.insert(value).second;
 }
 
+/// Marks the values at the positions where `from` has marked ones; says whether one is new.
+static bool followIn(ValueRange from, ValueRange to, ActivityAnalysis::ValueSet &set) {
+  bool changed = false;
+  for (auto [source, target] : llvm::zip(from, to))
+    if (set.contains(source))
+      changed |= mark(target, set);
+  return changed;
+}
+
 static std::vector<bool> bitsOf(const BitVector &bits) {
   std::vector<bool> key(bits.size());
   for (unsigned i : bits.set_bits())
@@ -84,14 +93,7 @@ LogicalResult ActivityAnalysis::propagateVaried(Block &block, ValueSet &varied) 
     for (Value value : values)
       mark(value, varied);
   };
-  /// The values at the given positions follow those at the same positions of `from`.
-  auto follow = [&](ValueRange from, ValueRange to) {
-    bool changed = false;
-    for (auto [source, target] : llvm::zip(from, to))
-      if (varied.contains(source))
-        changed |= mark(target, varied);
-    return changed;
-  };
+  auto follow = [&](ValueRange from, ValueRange to) { return followIn(from, to, varied); };
   for (Operation &op : block) {
     if (auto call = dyn_cast<CallOp>(op)) {
       BitVector args(call.getNumOperands());
@@ -140,6 +142,7 @@ LogicalResult ActivityAnalysis::propagateVaried(Block &block, ValueSet &varied) 
 }
 
 LogicalResult ActivityAnalysis::propagateUseful(Block &block, ValueSet &useful) {
+  auto follow = [&](ValueRange from, ValueRange to) { return followIn(from, to, useful); };
   for (Operation &op : llvm::reverse(block)) {
     if (llvm::none_of(op.getResults(), [&](Value result) { return useful.contains(result); }))
       continue;
@@ -152,6 +155,35 @@ LogicalResult ActivityAnalysis::propagateUseful(Block &block, ValueSet &useful) 
         return failure();
       for (unsigned i : args->set_bits())
         mark(call.getOperand(i), useful);
+      continue;
+    }
+    if (isa<IfOp, RematOp>(op)) {
+      for (Region &region : op.getRegions())
+        if (!region.empty()) {
+          follow(op.getResults(), region.front().getTerminator()->getOperands());
+          if (failed(propagateUseful(region.front(), useful)))
+            return failure();
+        }
+      continue;
+    }
+    if (auto loop = dyn_cast<WhileOp>(op)) {
+      Block *before = loop.getBeforeBody(), *after = loop.getAfterBody();
+      unsigned carried = loop.getNumCarried();
+      auto extras = loop.getConditionOp().getExtras();
+      follow(loop.getResults().take_front(carried), before->getArguments());
+      follow(loop.getResults().drop_front(carried), extras);
+      // What an iteration needs, the one before it gives.
+      bool changed;
+      do {
+        changed = follow(before->getArguments(), loop.getYieldOp().getOperands());
+        if (failed(propagateUseful(*after, useful)))
+          return failure();
+        changed |= follow(after->getArguments().drop_front(carried), extras);
+        if (failed(propagateUseful(*before, useful)))
+          return failure();
+        changed |= follow(after->getArguments().take_front(carried), before->getArguments());
+      } while (changed);
+      follow(before->getArguments(), loop.getInits());
       continue;
     }
     for (auto [i, operand] : llvm::enumerate(op.getOperands()))

@@ -60,7 +60,8 @@ public:
     });
     if (!ok)
       return signalPassFailure();
-    PullbackEmitter emitter(module);
+    SymbolTable symbols(module);
+    PullbackEmitter emitter(symbols);
     for (HandleOp handle : handles)
       lower(handle, emitter);
     if (failed(finish()))

@@ -1,11 +1,10 @@
 //===- RecordVJPs.cpp - Active operations perform their pullback ----------===//
 
+#include "Recorder.h"
 #include "Kina/Support/Diagnostics.h"
-#include "Kina/Transforms/AD/Activity.h"
-#include "Kina/Transforms/AD/Pullbacks.h"
-#include "Kina/Transforms/AD/RuleBuilder.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -13,85 +12,59 @@ namespace kina {
 #define GEN_PASS_DEF_RECORDVJPSPASS
 #include "Kina/Transforms/Passes.h.inc"
 
-namespace {
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
 
-/// Where the reverse half of a pair gets a value of the forward half from.
-struct Residual {
-  enum { Argument, Result } from;
-  unsigned index;
-};
-
-/// A function in two halves: `forward` is it with its residuals as further results,
-/// `reverse` takes the dimensions in `dims` as indices, the residuals, the cotangents of
-/// the active results and an accumulator for each active argument, and returns the
-/// cotangents of the active arguments.
-struct Pair {
-  FuncOp forward, reverse;
-  SmallVector<DimAttr> dims;
-  SmallVector<Residual> residuals;
-};
-
-class Recorder {
-public:
-  explicit Recorder(ModuleOp module) : module(module), symbols(module) {}
-
-  LogicalResult recordHandle(HandleOp handle);
-
-private:
-  LogicalResult recordBlock(Block &block, ActivityAnalysis::ValueSet &varied, ActivityAnalysis::ValueSet &useful,
-                            TagAttr tag, SmallVectorImpl<PerformOp> &performs);
-  FailureOr<PerformOp> recordRule(DifferentiableOpInterface op, const BitVector &activeOperands,
-                                  const BitVector &activeResults, TagAttr tag);
-  FailureOr<PerformOp> recordCall(CallOp call, const BitVector &activeOperands, const BitVector &activeResults,
-                                  TagAttr tag);
-  FailureOr<PerformOp> recordCustom(CallOp call, FuncOp callee, const BitVector &activeOperands,
-                                    const BitVector &activeResults, TagAttr tag);
-  FailureOr<Pair *> getPair(CallOp call, FuncOp callee, const BitVector &activeOperands,
-                            const BitVector &activeResults, TagAttr tag);
-
-  /// A perform after `op` with an empty region, whose arguments are the cotangents of the
-  /// active results and an accumulator per target. Targets are distinct values.
-  PerformOp createPerform(Operation *op, const BitVector &activeOperands, const BitVector &activeResults,
-                          TagAttr tag, OpBuilder &builder);
-  std::string uniqueName(const Twine &base);
-
-  ModuleOp module;
-  SymbolTable symbols;
-  ActivityAnalysis analysis;
-  using Key = std::tuple<std::string, std::string, std::string>;
-  std::map<Key, std::unique_ptr<Pair>> pairs;
-};
-
-std::string toKey(const BitVector &bits) {
-  std::string key;
-  for (unsigned i = 0; i < bits.size(); ++i)
-    key += bits[i] ? '1' : '0';
-  return key;
-}
-
-/// Whether to compute the value again instead of keeping it: it depends on nothing.
-bool isFree(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (isa<ConstantOp, DimOp, IotaOp, GetGlobalOp>(op))
-    return true;
-  return isa<BroadcastOp>(op) && isFree(op->getOperand(0));
-}
-
-Value recompute(OpBuilder &builder, Value value, IRMapping &mapping) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  for (Value operand : value.getDefiningOp()->getOperands())
-    recompute(builder, operand, mapping);
-  builder.clone(*value.getDefiningOp(), mapping);
-  return mapping.lookup(value);
+llvm::SetVector<Value> getCaptured(ArrayRef<PerformOp> performs) {
+  llvm::SetVector<Value> captured;
+  for (PerformOp perform : performs)
+    visitUsedValuesDefinedAbove(perform.getVjp(), [&](OpOperand *use) { captured.insert(use->get()); });
+  return captured;
 }
 
 std::string Recorder::uniqueName(const Twine &base) {
   for (unsigned n = 0;; ++n)
     if (std::string name = (base + Twine(n)).str(); !symbols.lookup(name))
       return name;
+}
+
+void Recorder::replaceValue(Value from, Value to) {
+  if (varied.contains(from))
+    varied.insert(to);
+  if (useful.contains(from))
+    useful.insert(to);
+  from.replaceAllUsesWith(to);
+}
+
+void Recorder::eraseOp(Operation *op) {
+  auto forget = [&](Value value) {
+    varied.erase(value);
+    useful.erase(value);
+  };
+  op->walk([&](Operation *inner) {
+    llvm::for_each(inner->getResults(), forget);
+    for (Region &region : inner->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), forget);
+  });
+  op->erase();
+}
+
+void Recorder::copyActivity(Operation *op, const IRMapping &mapping) {
+  auto copy = [&](Value value) {
+    Value clone = mapping.lookupOrNull(value);
+    if (clone && varied.contains(value))
+      varied.insert(clone);
+    if (clone && useful.contains(value))
+      useful.insert(clone);
+  };
+  op->walk([&](Operation *inner) {
+    llvm::for_each(inner->getResults(), copy);
+    for (Region &region : inner->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), copy);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -104,7 +77,9 @@ LogicalResult Recorder::recordHandle(HandleOp handle) {
   // A second run would count every contribution twice.
   if (llvm::any_of(body, [&](Operation &op) { return isRecordVJP(&op, tag); }))
     return success();
-  ActivityAnalysis::ValueSet varied, useful;
+  varied.clear();
+  useful.clear();
+  sinkConditionExtras(body);
   for (Value result : handle.getResults())
     for (Operation *user : result.getUsers())
       if (auto read = dyn_cast<CotangentOfOp>(user))
@@ -115,23 +90,15 @@ LogicalResult Recorder::recordHandle(HandleOp handle) {
       if (auto argument = dyn_cast<BlockArgument>(value);
           argument && argument.getOwner() == &handle.getReturnRegion().front())
         useful.insert(yielded[argument.getArgNumber()]);
-  SmallVector<PerformOp> performs;
-  return recordBlock(body, varied, useful, tag, performs);
+  if (failed(analysis.propagateVaried(body, varied)) || failed(analysis.propagateUseful(body, useful)))
+    return failure();
+  Performs performs;
+  return recordBlock(body, Place{tag}, performs);
 }
 
-LogicalResult Recorder::recordBlock(Block &block, ActivityAnalysis::ValueSet &varied,
-                                          ActivityAnalysis::ValueSet &useful, TagAttr tag,
-                                          SmallVectorImpl<PerformOp> &performs) {
-  if (failed(analysis.propagateVaried(block, varied)) || failed(analysis.propagateUseful(block, useful)))
-    return failure();
-  auto isActive = [&](Value value) { return varied.contains(value) && useful.contains(value); };
-  // All activity is read before the first rewrite, which replaces values.
-  struct Active {
-    Operation *op;
-    BitVector operands, results;
-  };
-  SmallVector<Active> actives;
-  for (Operation &op : block.without_terminator()) {
+LogicalResult Recorder::recordBlock(Block &block, Place place, Performs &performs) {
+  bool ok = true;
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     BitVector results(op.getNumResults()), operands(op.getNumOperands());
     for (auto [i, result] : llvm::enumerate(op.getResults()))
       results[i] = isActive(result);
@@ -139,23 +106,19 @@ LogicalResult Recorder::recordBlock(Block &block, ActivityAnalysis::ValueSet &va
       continue;
     for (auto [i, operand] : llvm::enumerate(op.getOperands()))
       operands[i] = isActive(operand) && isDifferentiableIn(&op, i);
-    actives.push_back({&op, std::move(operands), std::move(results)});
-  }
-  bool ok = true;
-  for (auto &[at, operands, results] : actives) {
-    Operation &op = *at;
     FailureOr<PerformOp> perform = failure();
-    if (auto call = dyn_cast<CallOp>(op)) {
-      perform = recordCall(call, operands, results, tag);
-    } else if (auto differentiable = dyn_cast<DifferentiableOpInterface>(op)) {
-      perform = recordRule(differentiable, operands, results, tag);
-    } else if (isa<IfOp, WhileOp, RematOp, HandleOp>(op)) {
-      emitError(op.getLoc(), DiagCode::K0604, "no derivative through '")
-          << op.getName() << "': this version of Kina differentiates functions whose differentiated values "
-          << "do not pass through control flow";
-    } else {
+    if (auto call = dyn_cast<CallOp>(op))
+      perform = recordCall(call, operands, results, place);
+    else if (auto differentiable = dyn_cast<DifferentiableOpInterface>(op))
+      perform = recordRule(differentiable, operands, results, place.tag);
+    else if (auto branch = dyn_cast<IfOp>(op))
+      perform = recordIf(branch, place);
+    else if (auto remat = dyn_cast<RematOp>(op))
+      perform = recordRemat(remat, place);
+    else if (auto loop = dyn_cast<WhileOp>(op))
+      perform = recordWhile(loop, place);
+    else
       emitError(op.getLoc(), DiagCode::K0604, "no derivative for '") << op.getName() << "'";
-    }
     if (failed(perform))
       ok = false;
     else
@@ -167,27 +130,46 @@ LogicalResult Recorder::recordBlock(Block &block, ActivityAnalysis::ValueSet &va
   for (auto drop : llvm::make_early_inc_range(block.getOps<DropOp>()))
     if (llvm::any_of(drop.getOperand().getUsers(), [&](Operation *user) {
           auto perform = user->getParentOfType<PerformOp>();
-          return perform && perform.getTagAttr() == tag;
+          return perform && perform.getTagAttr() == place.tag;
         }))
       drop.erase();
   return success();
 }
 
-PerformOp Recorder::createPerform(Operation *op, const BitVector &activeOperands,
-                                        const BitVector &activeResults, TagAttr tag, OpBuilder &builder) {
+llvm::SetVector<Value> Recorder::getCapturedTargets(Operation *op, ArrayRef<Block *> blocks,
+                                                    ArrayRef<PerformOp> performs) const {
+  llvm::SetVector<Value> targets;
+  auto add = [&](Value value) {
+    if (isActive(value) && !op->isAncestor(value.getParentBlock()->getParentOp()))
+      targets.insert(value);
+  };
+  for (PerformOp perform : performs)
+    llvm::for_each(perform.getTargets(), add);
+  for (Block *block : blocks)
+    llvm::for_each(block->getTerminator()->getOperands(), add);
+  return targets;
+}
+
+PerformOp Recorder::createPerform(Operation *op, ValueRange primals, ValueRange targets, TagAttr tag,
+                                  OpBuilder &builder) {
+  builder.setInsertionPointAfter(op);
+  auto perform = PerformOp::create(builder, op->getLoc(), TypeRange(), getRecordVJPAttr(op->getContext()),
+                                   ValueRange(), primals, targets, tag);
+  SmallVector<Type> types(primals.getTypes());
+  llvm::append_range(types, targets.getTypes());
+  builder.createBlock(&perform.getVjp(), {}, types, SmallVector<Location>(types.size(), op->getLoc()));
+  return perform;
+}
+
+PerformOp Recorder::createPerform(Operation *op, const BitVector &activeOperands, const BitVector &activeResults,
+                                  TagAttr tag, OpBuilder &builder) {
   SmallVector<Value> primals;
   for (unsigned i : activeResults.set_bits())
     primals.push_back(op->getResult(i));
   llvm::SetVector<Value> targets;
   for (unsigned i : activeOperands.set_bits())
     targets.insert(op->getOperand(i));
-  builder.setInsertionPointAfter(op);
-  auto perform = PerformOp::create(builder, op->getLoc(), TypeRange(), getRecordVJPAttr(op->getContext()),
-                                   ValueRange(), primals, targets.getArrayRef(), tag);
-  SmallVector<Type> types(ValueRange(primals).getTypes());
-  llvm::append_range(types, ValueRange(targets.getArrayRef()).getTypes());
-  builder.createBlock(&perform.getVjp(), {}, types, SmallVector<Location>(types.size(), op->getLoc()));
-  return perform;
+  return createPerform(op, primals, targets.getArrayRef(), tag, builder);
 }
 
 FailureOr<PerformOp> Recorder::recordRule(DifferentiableOpInterface op, const BitVector &activeOperands,
@@ -217,7 +199,7 @@ FailureOr<PerformOp> Recorder::recordRule(DifferentiableOpInterface op, const Bi
     FailureOr<SmallVector<Value>> results = op.emitVJP(builder, cotangents, given, wanted);
     if (failed(results)) {
       emitError(op.getLoc(), DiagCode::K0604, "no derivative for this '") << op->getName() << "'";
-      perform.erase();
+      eraseOp(perform);
       return failure();
     }
     for (unsigned i : wanted.set_bits())
@@ -233,325 +215,38 @@ FailureOr<PerformOp> Recorder::recordRule(DifferentiableOpInterface op, const Bi
 }
 
 //===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-FailureOr<PerformOp> Recorder::recordCall(CallOp call, const BitVector &activeOperands,
-                                                const BitVector &activeResults, TagAttr tag) {
-  auto callee = symbols.lookup<FuncOp>(call.getCallee());
-  if (callee.getCustomVjp())
-    return recordCustom(call, callee, activeOperands, activeResults, tag);
-  if (callee.isExternal()) {
-    emitError(call.getLoc(), DiagCode::K0604, "no derivative for '")
-        << callee.getSymName() << "', which is declared without a body";
-    return failure();
-  }
-  FailureOr<Pair *> found = getPair(call, callee, activeOperands, activeResults, tag);
-  if (failed(found))
-    return failure();
-  Pair &pair = **found;
-
-  Location loc = call.getLoc();
-  OpBuilder builder(call);
-  SmallVector<Type> types;
-  for (Type type : pair.forward.getResultTypes())
-    types.push_back(substitute(type, call.getSubst()));
-  if (llvm::is_contained(types, Type())) {
-    emitError(loc, DiagCode::K0204, "a dimension of a residual of '") << callee.getSymName() << "' overflows";
-    return failure();
-  }
-  auto forward = CallOp::create(builder, loc, types, pair.forward.getSymName(), call.getOperands(),
-                                call.getSubst(), call.getArgAttrsAttr(), ArrayAttr());
-  call.replaceAllUsesWith(forward.getResults().take_front(call.getNumResults()));
-  call.erase();
-
-  PerformOp perform = createPerform(forward, activeOperands, [&] {
-    BitVector wide = activeResults;
-    wide.resize(forward.getNumResults());
-    return wide;
-  }(), tag, builder);
-  SmallVector<Value> operands;
-  for (DimAttr dim : pair.dims) {
-    DimAttr here = substitute(dim, forward.getSubst());
-    operands.push_back(DimOp::create(builder, loc, builder.getIndexType(), here));
-  }
-  for (Residual residual : pair.residuals)
-    operands.push_back(residual.from == Residual::Argument ? forward.getOperand(residual.index)
-                                                           : forward.getResult(residual.index));
-  unsigned cotangents = activeResults.count();
-  llvm::append_range(operands, perform.getVjp().getArguments().take_front(cotangents));
-  // A value that is several arguments: its accumulator goes to the first of them.
-  llvm::MapVector<Value, Value> accumulators;
-  for (auto [target, accumulator] :
-       llvm::zip(perform.getTargets(), perform.getVjp().getArguments().drop_front(cotangents)))
-    accumulators[target] = accumulator;
-  llvm::DenseSet<Value> taken;
-  for (unsigned i : activeOperands.set_bits()) {
-    Value operand = forward.getOperand(i);
-    operands.push_back(taken.insert(operand).second ? accumulators[operand]
-                                                    : AbsentOp::create(builder, loc, operand.getType()).getResult());
-  }
-  SmallVector<Type> results;
-  for (unsigned i : activeOperands.set_bits())
-    results.push_back(forward.getOperand(i).getType());
-  auto reverse = CallOp::create(builder, loc, results, pair.reverse.getSymName(), operands, forward.getSubst(),
-                                ArrayAttr(), ArrayAttr());
-  taken.clear();
-  unsigned next = 0;
-  for (unsigned i : activeOperands.set_bits()) {
-    Value &accumulator = accumulators[forward.getOperand(i)], result = reverse.getResult(next++);
-    accumulator = taken.insert(forward.getOperand(i)).second
-                      ? result
-                      : RuleBuilder(builder, loc).accumulate(accumulator, result);
-  }
-  SmallVector<Value> yielded;
-  for (auto &entry : accumulators)
-    yielded.push_back(entry.second);
-  YieldOp::create(builder, loc, yielded);
-  return perform;
-}
-
-/// The substitution under which the function takes values of these types, as far as its
-/// dimensions are single names; null if some name is not found or the types do not fit.
-DictionaryAttr solve(FuncOp function, TypeRange types) {
-  SmallVector<NamedAttribute> entries;
-  for (StringRef name : function.getShapeVarNames()) {
-    DimAttr found;
-    for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
-      if (getRank(input) == getRank(type))
-        for (auto [dim, actual] : llvm::zip(getShape(input), getShape(type)))
-          if (!found && dim.getSingleName() == name)
-            found = actual;
-    if (!found)
-      return {};
-    entries.emplace_back(StringAttr::get(function.getContext(), name), found);
-  }
-  auto subst = DictionaryAttr::get(function.getContext(), entries);
-  for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
-    if (substitute(input, subst) != type)
-      return {};
-  return subst;
-}
-
-FailureOr<PerformOp> Recorder::recordCustom(CallOp call, FuncOp callee, const BitVector &activeOperands,
-                                                  const BitVector &activeResults, TagAttr tag) {
-  Location loc = call.getLoc();
-  OpBuilder builder(call);
-  PerformOp perform = createPerform(call, activeOperands, activeResults, tag, builder);
-  RuleBuilder k(builder, loc);
-  SmallVector<Value> operands(call.getOperands());
-  llvm::append_range(operands, call.getResults());
-  unsigned next = 0;
-  for (auto [i, result] : llvm::enumerate(call.getResults()))
-    if (hasTangent(result.getType()))
-      operands.push_back(activeResults[i] ? Value(perform.getVjp().getArgument(next++)) : k.zeros(result.getType()));
-
-  SmallVector<unsigned> floats;
-  for (auto [i, operand] : llvm::enumerate(call.getOperands()))
-    if (hasTangent(operand.getType()))
-      floats.push_back(i);
-  auto pullback = symbols.lookup<FuncOp>(*callee.getCustomVjp());
-  DictionaryAttr subst;
-  if (pullback && pullback.getNumArguments() == operands.size())
-    subst = solve(pullback, ValueRange(operands).getTypes());
-  if (!subst || pullback.getNumResults() != floats.size()) {
-    InFlightDiagnostic error = emitError(loc, DiagCode::K0604, "no derivative for '");
-    error << callee.getSymName() << "': its pullback '" << *callee.getCustomVjp()
-          << "' must take the parameters, the results and the cotangents of the float results, and return "
-          << "the cotangents of the float parameters";
-    if (pullback)
-      error.attachNote(pullback.getLoc()) << "the pullback is here";
-    perform.erase();
-    return failure();
-  }
-  SmallVector<Type> results = llvm::map_to_vector(
-      pullback.getResultTypes(), [&](Type type) { return substitute(type, subst); });
-  auto pulled = CallOp::create(builder, loc, results, pullback.getSymName(), operands, subst, ArrayAttr(), ArrayAttr());
-  llvm::MapVector<Value, Value> accumulators;
-  for (Value target : perform.getTargets())
-    accumulators[target] = perform.getVjp().getArgument(next++);
-  for (auto [position, i] : llvm::enumerate(floats)) {
-    if (!activeOperands[i])
-      continue;
-    Value &accumulator = accumulators[call.getOperand(i)];
-    if (pulled.getResult(position).getType() != accumulator.getType()) {
-      emitError(pullback.getLoc(), DiagCode::K0604, "the pullback of '")
-          << callee.getSymName() << "' returns " << pulled.getResult(position).getType() << " where a cotangent of type "
-          << accumulator.getType() << " is wanted";
-      perform.erase();
-      return failure();
-    }
-    accumulator = k.accumulate(accumulator, pulled.getResult(position));
-  }
-  SmallVector<Value> yielded;
-  for (auto &entry : accumulators)
-    yielded.push_back(entry.second);
-  YieldOp::create(builder, loc, yielded);
-  return perform;
-}
-
-/// The shape variables that the argument types do not determine by a dimension of their
-/// own, and so need an argument.
-SmallVector<StringRef> unsolvedNames(ArrayRef<StringRef> names, ArrayRef<Type> types) {
-  return llvm::filter_to_vector(names, [&](StringRef name) {
-    return llvm::none_of(types, [&](Type type) {
-      return llvm::any_of(getShape(type), [&](DimAttr dim) { return dim.getSingleName() == name; });
-    });
-  });
-}
-
-FailureOr<Pair *> Recorder::getPair(CallOp call, FuncOp callee, const BitVector &activeOperands,
-                                          const BitVector &activeResults, TagAttr tag) {
-  Key key{callee.getSymName().str(), toKey(activeOperands), toKey(activeResults)};
-  if (auto it = pairs.find(key); it != pairs.end())
-    return it->second.get();
-
-  OpBuilder builder(module.getContext());
-  Location loc = callee.getLoc();
-  auto pair = std::make_unique<Pair>();
-  FuncOp forward = pair->forward = callee.clone();
-  forward.setSymName(uniqueName(callee.getSymName() + ".fwd."));
-  forward.setPrivate();
-  symbols.insert(forward, std::next(callee->getIterator()));
-
-  Block &body = forward.getBody().front();
-  Operation *end = body.getTerminator();
-  ActivityAnalysis::ValueSet varied, useful;
-  for (unsigned i : activeOperands.set_bits())
-    varied.insert(body.getArgument(i));
-  for (unsigned i : activeResults.set_bits())
-    useful.insert(end->getOperand(i));
-  SmallVector<PerformOp> performs;
-  if (failed(recordBlock(body, varied, useful, tag, performs)))
-    return failure();
-
-  // What the pullbacks read: anew if it is free, else from the caller's operands or the
-  // call's results, to which the rest is added.
-  llvm::SetVector<Value> captured;
-  for (PerformOp perform : performs)
-    visitUsedValuesDefinedAbove(perform.getVjp(), [&](OpOperand *use) { captured.insert(use->get()); });
-  SmallVector<Value> kept, free, returned(end->getOperands());
-  SmallVector<StringRef> names = forward.getShapeVarNames();
-  for (Value value : captured) {
-    if (isFree(value)) {
-      free.push_back(value);
-      continue;
-    }
-    kept.push_back(value);
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      pair->residuals.push_back({Residual::Argument, argument.getArgNumber()});
-      continue;
-    }
-    auto *at = llvm::find(returned, value);
-    if (at == returned.end()) {
-      NameSet used;
-      collectNames(value.getType(), used);
-      for (StringRef name : used)
-        if (!llvm::is_contained(names, name)) {
-          emitError(value.getLoc(), DiagCode::K0604, "no derivative through '")
-              << callee.getSymName() << "': it would keep a " << value.getType() << ", whose size '" << name
-              << "' is born inside the function";
-          return failure();
-        }
-      returned.push_back(value);
-      at = std::prev(returned.end());
-    }
-    pair->residuals.push_back({Residual::Result, static_cast<unsigned>(at - returned.begin())});
-  }
-
-  // The reverse half.
-  SmallVector<Type> inputs(ValueRange(kept).getTypes()), results;
-  for (unsigned i : activeResults.set_bits())
-    inputs.push_back(end->getOperand(i).getType());
-  for (unsigned i : activeOperands.set_bits())
-    results.push_back(body.getArgument(i).getType());
-  // What gives sizes must still be there when accumulators, and one cotangent among
-  // several, turn out to be absent.
-  SmallVector<Type> lasting(activeResults.count() == 1 ? ArrayRef<Type>(inputs)
-                                                       : ArrayRef<Type>(inputs).take_front(kept.size()));
-  llvm::append_range(inputs, results);
-  // Only the shape variables that it speaks of are its own.
-  llvm::SetVector<StringRef> spoken;
-  AttrTypeWalker walker;
-  walker.addWalk([&](DimAtomAttr atom) {
-    if (atom.getKind() == AtomKind::Name)
-      spoken.insert(atom.getName());
-  });
-  auto speak = [&](Operation *op) {
-    walker.walk(op->getAttrDictionary());
-    for (Type type : op->getResultTypes())
-      walker.walk(type);
-  };
-  for (Type type : inputs)
-    walker.walk(type);
-  for (PerformOp perform : performs)
-    perform.getVjp().walk(speak);
-  for (Value value : free)
-    for (Value at = value; at; at = at.getDefiningOp()->getNumOperands() ? at.getDefiningOp()->getOperand(0) : Value())
-      speak(at.getDefiningOp());
-  SmallVector<Attribute> shapeVars;
-  if (ArrayAttr all = forward.getShapeVarsAttr())
-    for (auto var : all.getAsRange<ShapeVarAttr>())
-      if (spoken.contains(var.getName()))
-        shapeVars.push_back(var);
-  llvm::erase_if(names, [&](StringRef name) { return !spoken.contains(name); });
-  SmallVector<StringRef> unsolved = unsolvedNames(names, lasting);
-  inputs.insert(inputs.begin(), unsolved.size(), builder.getIndexType());
-  builder.setInsertionPointAfter(forward);
-  FuncOp reverse = pair->reverse = FuncOp::create(
-      builder, loc, uniqueName(callee.getSymName() + ".rev."), builder.getFunctionType(inputs, results));
-  reverse.setPrivate();
-  if (!shapeVars.empty())
-    reverse.setShapeVarsAttr(builder.getArrayAttr(shapeVars));
-  for (auto [i, name] : llvm::enumerate(unsolved)) {
-    reverse.setArgAttr(i, kDimArgAttrName, builder.getStringAttr(name));
-    pair->dims.push_back(DimAttr::getName(module.getContext(), name));
-  }
-  symbols.insert(reverse);
-  Block *entry = builder.createBlock(&reverse.getBody(), {}, inputs, SmallVector<Location>(inputs.size(), loc));
-  auto *argument = std::next(entry->args_begin(), unsolved.size());
-  IRMapping mapping;
-  for (Value value : kept)
-    mapping.map(value, *argument++);
-  for (Value value : free)
-    recompute(builder, value, mapping);
-  auto *seeds = argument;
-  std::advance(argument, activeResults.count());
-  CotangentMap cotangents;
-  for (unsigned i : activeOperands.set_bits())
-    cotangents.set(body.getArgument(i), *argument++);
-  for (unsigned i : activeResults.set_bits())
-    cotangents.add(builder, loc, end->getOperand(i), *seeds++);
-  PullbackEmitter(module).emitReverse(builder, performs, cotangents, mapping);
-  SmallVector<Value> gradients;
-  for (unsigned i : activeOperands.set_bits())
-    gradients.push_back(cotangents.lookup(body.getArgument(i)));
-  ReturnOp::create(builder, end->getLoc(), gradients);
-
-  // The forward half.
-  for (PerformOp perform : performs)
-    perform.erase();
-  end->setOperands(returned);
-  forward.setFunctionType(builder.getFunctionType(forward.getArgumentTypes(), ValueRange(returned).getTypes()));
-  if (ArrayAttr attrs = forward.getResAttrsAttr()) {
-    SmallVector<Attribute> padded(attrs.getValue());
-    padded.resize(returned.size(), builder.getDictionaryAttr({}));
-    forward.setResAttrsAttr(builder.getArrayAttr(padded));
-  }
-  Pair *result = pair.get();
-  pairs.emplace(std::move(key), std::move(pair));
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
+
+std::optional<TapeChoice> parseTapeChoice(StringRef name) {
+  return llvm::StringSwitch<std::optional<TapeChoice>>(name)
+      .Case("auto", TapeChoice::Auto)
+      .Case("bounded", TapeChoice::Bounded)
+      .Case("stride", TapeChoice::Stride)
+      .Case("replay", TapeChoice::Replay)
+      .Case("growable", TapeChoice::Growable)
+      .Default(std::nullopt);
+}
+
+namespace {
 
 class RecordVJPsPass : public impl::RecordVJPsPassBase<RecordVJPsPass> {
 public:
   using RecordVJPsPassBase::RecordVJPsPassBase;
 
   void runOnOperation() override {
+    RecorderOptions options;
+    std::optional<TapeChoice> choice = parseTapeChoice(tape);
+    if (!choice) {
+      getOperation().emitError() << "'tape' is one of auto, bounded, stride, replay, growable, not '" << tape << "'";
+      return signalPassFailure();
+    }
+    if (slots < 2 || slots > (int64_t(1) << 30) || !llvm::isPowerOf2_64(slots)) {
+      getOperation().emitError() << "'slots' is a power of two and at least 2, not " << slots;
+      return signalPassFailure();
+    }
+    options.tape = *choice;
+    options.slots = slots;
     SmallVector<HandleOp> handles;
     getOperation().walk([&](HandleOp handle) {
       if (handle.getTagAttr())
@@ -559,7 +254,7 @@ public:
     });
     if (handles.empty())
       return;
-    Recorder recorder(getOperation());
+    Recorder recorder(getOperation(), options);
     for (HandleOp handle : handles)
       if (failed(recorder.recordHandle(handle)))
         signalPassFailure();

@@ -279,40 +279,32 @@ kina.func @f() attributes {shape_vars = [#kina.var<"N">]} {
 
 // -----
 
-kina.func @f(%n: i32) attributes {shape_vars = [#kina.var<"N">]} {
+kina.func @f(%n: i32) {
   // expected-error @+1 {{'kina.tape_new' op operand #0 must be index, but got 'i32'}}
-  %0 = "kina.tape_new"(%n) : (i32) -> !kina.tape<[], stack>
+  %0 = "kina.tape_new"(%n) : (i32) -> !kina.tape<f64, bounded>
   kina.return
 }
 
 // -----
 
-kina.func @f(%t: !kina.tape<[f64], stack>, %n: index) attributes {shape_vars = [#kina.var<"N">]} {
-  // expected-error @+1 {{'kina.tape_push' op must push a frame of ('f64')}}
-  %0 = kina.tape_push %t at %n : !kina.tape<[f64], stack>
+kina.func @f() {
+  // expected-error @+1 {{'kina.tape_new' op of form bounded needs a bound}}
+  %0 = kina.tape_new : !kina.tape<f64, bounded>
   kina.return
 }
 
 // -----
 
-kina.func @f(%t: !kina.tape<[f64], stack>, %n: index, %i: i32) attributes {shape_vars = [#kina.var<"N">]} {
-  // expected-error @+1 {{'kina.tape_push' op must push a frame of ('f64')}}
-  %0 = kina.tape_push %t at %n, %i : i32 : !kina.tape<[f64], stack>
+kina.func @f(%t: !kina.tape<f64, bounded>, %n: index, %i: i32) {
+  // expected-error @+1 {{'kina.tape_push' op failed to verify that the value has the element type of the tape}}
+  %0 = "kina.tape_push"(%t, %n, %i) : (!kina.tape<f64, bounded>, index, i32) -> !kina.tape<f64, bounded>
   kina.return
 }
 
 // -----
 
-kina.func @f(%t: !kina.tape<[f64], stack>, %n: index) attributes {shape_vars = [#kina.var<"N">]} {
-  // expected-error @+1 {{'kina.tape_pop' op must pop a frame of ('f64')}}
-  %0 = kina.tape_pop %t at %n : !kina.tape<[f64], stack>
-  kina.return
-}
-
-// -----
-
-kina.func @f(%t: !kina.tape<[f64], stack>, %n: index) attributes {shape_vars = [#kina.var<"N">]} {
-  // expected-error @+1 {{'kina.tape_pop' op must pop a frame of ('f64')}}
-  %0, %1 = kina.tape_pop %t at %n : !kina.tape<[f64], stack> -> i32
+kina.func @f(%t: !kina.tape<f64, bounded>, %n: index) {
+  // expected-error @+1 {{'kina.tape_read' op failed to verify that the value has the element type of the tape}}
+  %0 = "kina.tape_read"(%t, %n) : (!kina.tape<f64, bounded>, index) -> i32
   kina.return
 }

@@ -68,15 +68,13 @@ kina.func @zeros(%x: f64) -> f64 {
 
 // CHECK-LABEL: kina.func @tapes
 kina.func @tapes(%n: index, %x: f64, %i: i32) {
-  // CHECK: kina.tape_new : <[], stack>
-  %0 = kina.tape_new : !kina.tape<[], stack>
-  // CHECK: kina.tape_new bound %{{.*}} : <[f64, i32], bounded>
-  %1 = kina.tape_new bound %n : !kina.tape<[f64, i32], bounded>
-  // CHECK: kina.tape_push %{{.*}} at %{{.*}}, %{{.*}}, %{{.*}} : f64, i32 : <[f64, i32], bounded>
-  %2 = kina.tape_push %1 at %n, %x, %i : f64, i32 : !kina.tape<[f64, i32], bounded>
-  // CHECK: kina.tape_push %{{.*}} at %{{.*}} : <[], stack>
-  %3 = kina.tape_push %0 at %n : !kina.tape<[], stack>
-  // CHECK: kina.tape_pop %{{.*}} at %{{.*}} : <[f64, i32], bounded> -> f64, i32
-  %4, %5, %6 = kina.tape_pop %2 at %n : !kina.tape<[f64, i32], bounded> -> f64, i32
+  // CHECK: kina.tape_new : <i32, growable>
+  %0 = kina.tape_new : !kina.tape<i32, growable>
+  // CHECK: kina.tape_new bound %{{.*}} : <f64, bounded>
+  %1 = kina.tape_new bound %n : !kina.tape<f64, bounded>
+  // CHECK: kina.tape_push %{{.*}} at %{{.*}}, %{{.*}} : <f64, bounded>
+  %2 = kina.tape_push %1 at %n, %x : !kina.tape<f64, bounded>
+  // CHECK: kina.tape_read %{{.*}} at %{{.*}} : <f64, bounded>
+  %3 = kina.tape_read %2 at %n : !kina.tape<f64, bounded>
   kina.return
 }

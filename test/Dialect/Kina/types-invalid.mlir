@@ -112,18 +112,14 @@ kina.func private @f(!kina.cont<f64 -> f64>)
 
 // -----
 
-// expected-error @+1 {{'heap' is none of stack, bounded, counted, stride, growable}}
-kina.func private @f(!kina.tape<[f64], heap>)
+// expected-error @+2 {{expected ::kina::TapeForm to be one of: bounded, growable}}
+// expected-error @+1 {{failed to parse Kina_TapeType parameter 'form'}}
+kina.func private @f(!kina.tape<f64, heap>)
 
 // -----
 
-// expected-error @+1 {{expected '['}}
-kina.func private @f(!kina.tape<f64, stack>)
-
-// -----
-
-// expected-error @+1 {{expected ','}}
-kina.func private @f(!kina.tape<[f64]>)
+// expected-error @+1 {{a tape holds scalars or tensors, not '!kina.tape<f64, bounded>'}}
+kina.func private @f(!kina.tape<!kina.tape<f64, bounded>, bounded>)
 
 // -----
 

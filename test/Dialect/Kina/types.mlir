@@ -22,11 +22,7 @@ kina.func private @tensors(!kina.tensor<f64, [2, 3], @host>, !kina.tensor<f32, [
 
 // CHECK-LABEL: kina.func private @others
 // CHECK-SAME: (!kina.cont<none -> ()>, !kina.cont<tuple<f64, i32> -> (f64, !kina.cotangents)>, !kina.cotangents
-// CHECK-SAME: !kina.tape<[], stack>
-// CHECK-SAME: !kina.tape<[f64], bounded>
-// CHECK-SAME: !kina.tape<[f64, !kina.tensor<f64, [3]>], counted>
-// CHECK-SAME: !kina.tape<[i32], stride>
-// CHECK-SAME: !kina.tape<[i32], growable>
+// CHECK-SAME: !kina.tape<f64, bounded>
+// CHECK-SAME: !kina.tape<!kina.tensor<f64, [3]>, growable>
 kina.func private @others(!kina.cont<none -> ()>, !kina.cont<tuple<f64, i32> -> (f64, !kina.cotangents)>, !kina.cotangents,
-                          !kina.tape<[], stack>, !kina.tape<[f64], bounded>, !kina.tape<[f64, !kina.tensor<f64, [3]>], counted>,
-                          !kina.tape<[i32], stride>, !kina.tape<[i32], growable>)
+                          !kina.tape<f64, bounded>, !kina.tape<!kina.tensor<f64, [3]>, growable>)

@@ -1,46 +1,5 @@
 // RUN: kina-opt %s --kina-expand-grad --kina-record-vjps --split-input-file --verify-diagnostics
 
-kina.func private @branch(%x: f64, %c: i1) -> f64 {
-  // expected-error @+1 {{K0604: no derivative through 'kina.if': this version of Kina differentiates functions whose differentiated values do not pass through control flow}}
-  %0 = kina.if %c -> (f64) {
-    kina.yield %x : f64
-  } else {
-    %1 = kina.neg %x : f64
-    kina.yield %1 : f64
-  }
-  kina.return %0 : f64
-}
-kina.func public @branch_grad(%x: f64, %c: i1) -> f64 {
-  %d = kina.grad @branch(%x, %c) subst {} wrt [0] : (f64, i1) -> f64
-  kina.return %d : f64
-}
-
-// -----
-
-// The carried value becomes active in the second iteration only.
-kina.func private @loop(%x: f64, %n: i32) -> f64 {
-  %zero = kina.constant 0 : i32
-  %one = kina.constant 1 : i32
-  %start = kina.constant 0.0 : f64
-  // expected-error @+1 {{K0604: no derivative through 'kina.while'}}
-  %r:3 = kina.while (%i = %zero, %u = %start, %v = %start) : i32, f64, f64 {
-    %c = kina.cmp lt, %i, %n : i32
-    kina.condition(%c)
-  } do {
-  ^bb0(%i: i32, %u: f64, %v: f64):
-    %i1 = kina.add %i, %one : i32
-    %u1 = kina.add %u, %x : f64
-    kina.yield %i1, %u1, %u : i32, f64, f64
-  }
-  kina.return %r#2 : f64
-}
-kina.func public @loop_grad(%x: f64, %n: i32) -> f64 {
-  %d = kina.grad @loop(%x, %n) subst {} wrt [0] : (f64, i32) -> f64
-  kina.return %d : f64
-}
-
-// -----
-
 kina.func private @again(%x: f64) -> f64 {
   %0 = kina.call @mutual(%x) subst {} : (f64) -> f64
   kina.return %0 : f64

@@ -24,7 +24,7 @@ public:
   /// Extends `varied`, which holds the sources, over the operations of the block.
   mlir::LogicalResult propagateVaried(mlir::Block &block, ValueSet &varied);
   /// Extends `useful`, which holds the sinks, backwards over the operations of the
-  /// block. A region is taken whole: what it captures is useful if one of its results is.
+  /// block and of the regions in it.
   mlir::LogicalResult propagateUseful(mlir::Block &block, ValueSet &useful);
 
   /// The results of the callee that vary when the given arguments do.

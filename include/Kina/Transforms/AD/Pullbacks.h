@@ -29,6 +29,9 @@ class CotangentMap {
 public:
   /// Null if nothing contributed.
   mlir::Value lookup(mlir::Value primal) const { return map.lookup(primal); }
+  llvm::SmallVector<mlir::Value> lookupAll(mlir::ValueRange primals) const {
+    return llvm::map_to_vector(primals, [&](mlir::Value primal) { return lookup(primal); });
+  }
   void set(mlir::Value primal, mlir::Value cotangent) { map[primal] = cotangent; }
   /// Adds a contribution to what is there.
   void add(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value primal, mlir::Value cotangent);
@@ -39,7 +42,8 @@ private:
 
 class PullbackEmitter {
 public:
-  explicit PullbackEmitter(mlir::ModuleOp module) : symbols(module) {}
+  /// The table stays up to date with the functions that the emitter makes.
+  explicit PullbackEmitter(mlir::SymbolTable &symbols) : symbols(symbols) {}
 
   /// Emits the pullbacks of `performs`, which stand in program order in one block, last
   /// first, and updates the cotangents. One whose cotangents are all absent is skipped.
@@ -58,7 +62,7 @@ private:
   /// its name says which parameters, so that every pass finds the same one.
   FuncOp specialize(FuncOp callee, const llvm::BitVector &absent);
 
-  mlir::SymbolTable symbols;
+  mlir::SymbolTable &symbols;
 };
 
 } // namespace kina

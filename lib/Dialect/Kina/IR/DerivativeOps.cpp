@@ -40,15 +40,9 @@ OpFoldResult AccumulateOp::fold(FoldAdaptor) {
   return {};
 }
 
-LogicalResult TapePushOp::verify() {
-  if (!llvm::equal(getTape().getType().getElements(), getValues().getTypes()))
-    return emitOpError() << "must push a frame of (" << getTape().getType().getElements() << ")";
-  return success();
-}
-
-LogicalResult TapePopOp::verify() {
-  if (!llvm::equal(getTape().getType().getElements(), getValues().getTypes()))
-    return emitOpError() << "must pop a frame of (" << getTape().getType().getElements() << ")";
+LogicalResult TapeNewOp::verify() {
+  if (getTape().getType().getForm() == TapeForm::Bounded && !getBound())
+    return emitOpError() << "of form bounded needs a bound";
   return success();
 }
 

@@ -145,28 +145,10 @@ void ContType::print(AsmPrinter &printer) const {
   printer << ")>";
 }
 
-// `<[f64, i32], stack>`.
-Type TapeType::parse(AsmParser &parser) {
-  SmallVector<Type> elements;
-  SMLoc at;
-  StringRef keyword;
-  if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                     [&] { return parser.parseType(elements.emplace_back()); }) ||
-      parser.parseComma() || parser.getCurrentLocation(&at) || parser.parseKeyword(&keyword))
-    return {};
-  std::optional<TapeForm> form = symbolizeTapeForm(keyword);
-  if (!form) {
-    parser.emitError(at, "'") << keyword << "' is none of stack, bounded, counted, stride, growable";
-    return {};
-  }
-  return succeeded(parser.parseGreater()) ? TapeType::get(parser.getContext(), elements, *form) : TapeType();
-}
-
-void TapeType::print(AsmPrinter &printer) const {
-  printer << "<[";
-  llvm::interleaveComma(getElements(), printer);
-  printer << "], " << stringifyTapeForm(getForm()) << '>';
+LogicalResult TapeType::verify(llvm::function_ref<InFlightDiagnostic()> emitError, Type element, TapeForm) {
+  if (!getElementType(element))
+    return emitError() << "a tape holds scalars or tensors, not " << element;
+  return success();
 }
 
 } // namespace kina

@@ -127,32 +127,36 @@ def Kina_AccumulateOp : Kina_Op<"accumulate", [Pure, SameOperandsAndResultType]>
 // Tapes
 //===----------------------------------------------------------------------===//
 
-def Kina_Tape : Type<CPred<"::llvm::isa<::kina::TapeType>($_self)">, "tape", "::kina::TapeType">;
-
-def Kina_TapeNewOp : Kina_Op<"tape_new", [Pure]> {
-  let summary = "an empty tape";
-  let description = [{ `bound`, if given, is an upper bound of its number of frames. }];
+def Kina_TapeNewOp : Kina_Op<"tape_new"> {
+  let summary = "a tape without frames";
+  let description = [{ `bound`, which a bounded tape needs, is the number of frames it has room for. }];
   let arguments = (ins Optional<Index>:$bound);
-  let results = (outs Kina_Tape:$tape);
+  let results = (outs Res<Kina_Tape, "", [MemAlloc]>:$tape);
   let assemblyFormat = "(`bound` $bound^)? attr-dict `:` type($tape)";
+  let hasVerifier = 1;
 }
 
-def Kina_TapePushOp : Kina_Op<"tape_push", [Pure, AllTypesMatch<["tape", "result"]>]> {
-  let summary = "a tape with one frame more";
-  let description = [{ `values` are the frame, of the tape's element types; `at` is the iteration. }];
-  let arguments = (ins Kina_Tape:$tape, Index:$at, Variadic<AnyType>:$values);
+class Kina_TapeFrameOp<string mnemonic, list<Trait> traits = []> : Kina_Op<mnemonic, traits # [
+    Pure, TypesMatchWith<"the value has the element type of the tape", "tape", "value",
+                         "::llvm::cast<::kina::TapeType>($_self).getElement()">]>;
+
+def Kina_TapePushOp : Kina_TapeFrameOp<"tape_push", [AllTypesMatch<["tape", "result"]>]> {
+  let summary = "the tape with the frame of an iteration";
+  let description = [{
+    `at` is the iteration, from 0; the frames before it are there. The operand is not
+    used afterwards, so that the frame is written where it is.
+  }];
+  let arguments = (ins Kina_Tape:$tape, Index:$at, AnyType:$value);
   let results = (outs Kina_Tape:$result);
-  let assemblyFormat = "$tape `at` $at (`,` $values^ `:` type($values))? attr-dict `:` type($tape)";
-  let hasVerifier = 1;
+  let assemblyFormat = "$tape `at` $at `,` $value attr-dict `:` type($tape)";
 }
 
-def Kina_TapePopOp : Kina_Op<"tape_pop", [Pure, AllTypesMatch<["tape", "rest"]>]> {
-  let summary = "the tape without its last frame, and that frame";
-  let description = [{ `at` is the iteration whose frame is wanted: the last one pushed. }];
+def Kina_TapeReadOp : Kina_TapeFrameOp<"tape_read"> {
+  let summary = "the frame of an iteration";
+  let description = [{ `at` is an iteration whose frame was pushed. }];
   let arguments = (ins Kina_Tape:$tape, Index:$at);
-  let results = (outs Kina_Tape:$rest, Variadic<AnyType>:$values);
-  let assemblyFormat = "$tape `at` $at attr-dict `:` type($tape) (`->` type($values)^)?";
-  let hasVerifier = 1;
+  let results = (outs AnyType:$value);
+  let assemblyFormat = "$tape `at` $at attr-dict `:` type($tape)";
 }
 
 #endif

@@ -47,9 +47,7 @@ def Kina_GeluForm : I32EnumAttr<"GeluForm", "form of gelu", [
   let cppNamespace = "::kina";
 }
 def Kina_TapeForm : Kina_Enum<"TapeForm", "how the frames of a tape are kept", [
-  I32EnumAttrCase<"Stack", 0, "stack">, I32EnumAttrCase<"Bounded", 1, "bounded">,
-  I32EnumAttrCase<"Counted", 2, "counted">, I32EnumAttrCase<"Stride", 3, "stride">,
-  I32EnumAttrCase<"Growable", 4, "growable">]>;
+  I32EnumAttrCase<"Bounded", 0, "bounded">, I32EnumAttrCase<"Growable", 1, "growable">]>;
 
 def Kina_ObligationKind : I32EnumAttr<"ObligationKind", "what an obligation comes from", [
   I32EnumAttrCase<"shapes_equal", 0>, I32EnumAttrCase<"contraction", 1>,

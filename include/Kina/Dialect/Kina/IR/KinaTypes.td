@@ -62,13 +62,18 @@ def Kina_CotangentsType : Kina_Type<"Cotangents", "cotangents"> {
 }
 
 def Kina_TapeType : Kina_Type<"Tape", "tape"> {
-  let summary = "the stack of pending closures of a loop, defunctionalised";
+  let summary = "what the iterations of a loop leave for its reverse, by iteration";
   let description = [{
-    Every frame holds the same residuals. The form is chosen by
-    `--kina-materialize-tapes`, which also ends the type.
+    The stack of pending closures of a loop, defunctionalised: the closures have one
+    code, so a tape for each residual is what is left of them. A `bounded` tape has room
+    for a number of frames that is known where it is made; a `growable` one takes as
+    many as come. The element is a scalar or a tensor, and no tape.
+
+    Example: `!kina.tape<!kina.tensor<f64, [N]>, bounded>`.
   }];
-  let parameters = (ins ArrayRefParameter<"::mlir::Type">:$elements, EnumParameter<Kina_TapeForm>:$form);
-  let hasCustomAssemblyFormat = 1;
+  let parameters = (ins "::mlir::Type":$element, EnumParameter<Kina_TapeForm>:$form);
+  let assemblyFormat = "`<` $element `,` $form `>`";
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,6 +88,7 @@ class Kina_ElementIs<string pred, string what>
 def Kina_Scalar : Type<CPred<"!::llvm::isa<::kina::TensorType>($_self) && "
     "::kina::isScalarOrTensorOf($_self, [](::mlir::Type) { return true; })">, "Kina scalar">;
 def Kina_Tensor : Type<CPred<"::llvm::isa<::kina::TensorType>($_self)">, "Kina tensor", "::kina::TensorType">;
+def Kina_Tape : Type<CPred<"::llvm::isa<::kina::TapeType>($_self)">, "tape", "::kina::TapeType">;
 def Kina_Any : Kina_ElementIs<"true", "Kina tensor or scalar">;
 def Kina_Float : Kina_ElementIs<"::llvm::isa<::mlir::FloatType>(t)", "float tensor or scalar">;
 def Kina_Number : Kina_ElementIs<"::llvm::isa<::mlir::FloatType>(t) || !t.isInteger(1)", "number tensor or scalar">;

@@ -1,0 +1,86 @@
+//===- Tapes.cpp - Tapes as tensors ---------------------------------------===//
+//
+// A bounded tape is a tensor of its frames. It becomes one here and not before, because
+// the number of its frames is a run-time value that no type of Kina can name.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Utils.h"
+
+using namespace mlir;
+
+namespace kina {
+
+namespace {
+
+/// The box of frame `at`.
+struct Frame {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+
+  Frame(OpBuilder &builder, Location loc, Value at, Type element)
+      : offsets{at}, sizes{builder.getIndexAttr(1)}, strides{builder.getIndexAttr(1)} {
+    llvm::append_range(sizes, getDimSizes(builder, loc, getShape(element)));
+    offsets.resize(sizes.size(), builder.getIndexAttr(0));
+    strides.resize(sizes.size(), builder.getIndexAttr(1));
+  }
+};
+
+struct TapeNewLowering : OpConversionPattern<TapeNewOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(TapeNewOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast_or_null<RankedTensorType>(getTypeConverter()->convertType(op.getType()));
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "type does not convert");
+    SmallVector<Value> sizes{adaptor.getBound()};
+    for (DimAttr dim : getShape(op.getTape().getType().getElement()))
+      if (!dim.isConstant())
+        sizes.push_back(getDimValue(rewriter, op.getLoc(), dim));
+    rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, type, sizes);
+    return success();
+  }
+};
+
+struct TapePushLowering : OpConversionPattern<TapePushOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(TapePushOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type element = op.getValue().getType();
+    if (getRank(element) == 0) {
+      rewriter.replaceOpWithNewOp<tensor::InsertOp>(op, adaptor.getValue(), adaptor.getTape(), adaptor.getAt());
+      return success();
+    }
+    Frame frame(rewriter, op.getLoc(), adaptor.getAt(), element);
+    rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, adaptor.getValue(), adaptor.getTape(), frame.offsets,
+                                                       frame.sizes, frame.strides);
+    return success();
+  }
+};
+
+struct TapeReadLowering : OpConversionPattern<TapeReadOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(TapeReadOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type element = op.getValue().getType();
+    if (getRank(element) == 0) {
+      rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, adaptor.getTape(), adaptor.getAt());
+      return success();
+    }
+    auto type = cast<RankedTensorType>(getTypeConverter()->convertType(element));
+    Frame frame(rewriter, op.getLoc(), adaptor.getAt(), element);
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, type, adaptor.getTape(), frame.offsets, frame.sizes,
+                                                        frame.strides);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateKinaTapesToLinalgPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
+  patterns.add<TapeNewLowering, TapePushLowering, TapeReadLowering>(converter, patterns.getContext());
+}
+
+} // namespace kina
