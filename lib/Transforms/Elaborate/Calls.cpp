@@ -118,7 +118,16 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
         add(arg);
       continue;
     }
-    Val val = decay(evaluate(arg, scope));
+    Val val;
+    // A string is an argument of operations, and no value.
+    auto literal = arg.getDefiningOp<surface::LiteralOp>();
+    if (literal && literal.getKind() == surface::LiteralKind::String &&
+        callee.function->kind == Callable::Kind::Operation) {
+      val.kind = Val::Kind::String;
+      val.text = cast<StringAttr>(literal.getValue()).getValue().str();
+    } else {
+      val = decay(evaluate(arg, scope));
+    }
     bad |= val.isError();
     args.push_back(std::move(val));
     keywords.push_back(keyword.str());
@@ -175,6 +184,12 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
     report(loc, DiagCode::K0112, "unknown operation '" + name + "'");
     return Val::error();
   }
+  SmallVector<Value> operands;
+  for (const Val &arg : args)
+    if (arg.isValue())
+      operands.push_back(arg.value);
+  if (failed(requireOnePlace(operands, loc)))
+    return Val::error();
   OperationCall operation(*this, name, args, keywords, typeArgument, loc);
   unsigned before = errors;
   Val result = rule(operation);

@@ -73,7 +73,8 @@ struct Val {
     Function, ///< `function`
     DType,    ///< `type`
     Place,    ///< `place`
-    TypeExpr  ///< `type`, a tensor type as a value
+    TypeExpr, ///< `type`, a tensor type as a value
+    String    ///< `text`, an argument of an operation
   };
   Kind kind = Kind::Error;
   Value value;
@@ -96,10 +97,12 @@ struct Val {
   std::shared_ptr<Callable> function;
   Type type;
   PlacementAttr place;
+  std::string text;
 
   bool isError() const { return kind == Kind::Error; }
   bool isValue() const { return kind == Kind::Value; }
-  bool isScalar() const { return isValue() && getRank(value.getType()) == 0; }
+  /// On the host; on a device it is a tensor of rank 0.
+  bool isScalar() const { return isValue() && !mlir::isa<TensorType>(value.getType()); }
   Type getType() const { return value.getType(); }
   /// Whether it exists at run time and so can be a result, a loop state or an arm's value:
   /// tensors, scalars, tuples of them.
@@ -289,6 +292,7 @@ public:
   InFlightDiagnostic report(Location loc, DiagCode code, const llvm::Twine &message = {});
   /// The type as the user spells it.
   std::string spell(Type type);
+  std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
 
   // --- Types, dimensions, predicates (Types.cpp)
@@ -384,7 +388,8 @@ public:
   /// Broadcasts all to one shape and unifies their element types.
   LogicalResult broadcastTogether(llvm::MutableArrayRef<Value> values, Location loc, bool sameElement = true);
   FailureOr<SmallVector<DimAttr>> broadcastShapes(ArrayRef<ArrayRef<DimAttr>> shapes, Location loc);
-  Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc);
+  /// A scalar on the host is repeated at `place`, by default the host.
+  Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place = {});
   /// Subscripts as a box of the operand.
   struct Box {
     SmallVector<Value> offsets;
@@ -393,6 +398,8 @@ public:
     bool inBounds = true;
   };
   FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc);
+  /// Tensors that meet live at one place; a scalar on the host may meet any.
+  LogicalResult requireOnePlace(ValueRange values, Location loc);
   bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);
   bool unifyElements(Value a, Value b, Location loc);
   DimAttr freshAtom();
@@ -504,7 +511,10 @@ public:
   /// `axis=` or `axes=`, sorted; all axes if neither is given.
   std::optional<SmallVector<int64_t>> axes(Type operand);
   bool boolean(StringRef keyword, bool fallback);
-  std::optional<SmallVector<DimAttr>> shape(StringRef keyword);
+  /// A list of sizes; `what` names it where it is missing.
+  std::optional<SmallVector<DimAttr>> shape(StringRef keyword, const llvm::Twine &what = "a shape");
+  /// A number known while compiling, by keyword.
+  double number(StringRef keyword, double fallback);
   std::optional<SmallVector<int64_t>> integers(StringRef keyword);
   /// Reports arguments that no rule asked for; false if there were any.
   bool finish();
@@ -515,6 +525,12 @@ public:
 private:
   SmallVector<bool> used;
 };
+
+/// Rules that have a file of their own.
+Val einsum(OperationCall &call);
+
+/// The elements under another shape, whose count is equal by normal form.
+Value reshape(Elaborator &e, Value x, ArrayRef<DimAttr> shape, Location loc);
 
 /// The rule of an operation, or null.
 OperationRule findOperation(StringRef name);

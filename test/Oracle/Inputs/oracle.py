@@ -66,7 +66,8 @@ def type_of(parameter):
 def shape_of(parameter, sizes):
     if not parameter.dims:
         return ()
-    return tuple(eval(dim, {}, sizes) for dim in parameter.dims.split(","))  # dims of the table above: +, -, *
+    # Dimensions of the table: + - * floordiv.
+    return tuple(eval(dim.replace("floordiv", "//"), {}, sizes) for dim in parameter.dims.split(","))
 
 
 class Function:

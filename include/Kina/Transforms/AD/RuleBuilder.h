@@ -31,6 +31,10 @@ public:
   /// The number in every element of the type, float or integer.
   mlir::Value constant(mlir::Type type, double number);
   mlir::Value zeros(mlir::Type type) { return constant(type, 0.0); }
+  /// Zeros of the value's type; a tape's have as many frames.
+  mlir::Value zerosLike(mlir::Value value);
+  /// The number of frames of a tape: the bound it was made with, if that can be seen.
+  mlir::Value tapeLength(mlir::Value tape);
   mlir::Value index(int64_t number);
   /// The value of the dimension in every element of the type.
   mlir::Value dimension(mlir::Type type, DimAttr dim);
