@@ -205,8 +205,8 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
 
 FailureOr<std::vector<Val>> Elaborator::orderArguments(StringRef callee, ArrayRef<std::string> params,
                                                        ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc,
-                                                       SmallVector<std::pair<std::string, Val>> *extra) {
-  SmallVector<std::optional<Val>> slots(params.size());
+                                                       SmallVector<std::pair<std::string, Val>, 0> *extra) {
+  SmallVector<std::optional<Val>, 0> slots(params.size());
   auto signature = [&] {
     std::string text = "'" + callee.str() + "' takes (";
     llvm::raw_string_ostream os(text);
@@ -481,7 +481,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   SmallVector<std::string> names;
   for (const Param &param : item.params)
     names.push_back(param.name);
-  SmallVector<std::pair<std::string, Val>> extra;
+  SmallVector<std::pair<std::string, Val>, 0> extra;
   FailureOr<std::vector<Val>> ordered = orderArguments(item.name, names, args, keywords, loc, &extra);
   if (failed(ordered) || failed(elaborateItem(item)))
     return failure();
@@ -666,7 +666,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
   if (failed(names))
     return Val::error();
   StringRef name = isItem ? StringRef(callable->item->name) : StringRef("this function");
-  SmallVector<std::pair<std::string, Val>> extra;
+  SmallVector<std::pair<std::string, Val>, 0> extra;
   FailureOr<std::vector<Val>> ordered = orderArguments(name, *names, args, keywords, loc, isItem ? &extra : nullptr);
   if (failed(ordered))
     return Val::error();

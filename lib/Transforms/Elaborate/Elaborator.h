@@ -513,7 +513,7 @@ public:
   /// Arguments in the order of the parameters; reports what is missing or unknown.
   FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
                                              ArrayRef<std::string> keywords, Location loc,
-                                             SmallVector<std::pair<std::string, Val>> *extra = nullptr);
+                                             SmallVector<std::pair<std::string, Val>, 0> *extra = nullptr);
   /// A declared type over a function's shape variables, and the argument that meets it.
   struct Leaf {
     Type declared;
