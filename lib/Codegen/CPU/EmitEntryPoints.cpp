@@ -285,10 +285,25 @@ struct EmitEntryPointsPass : public kina::impl::EmitEntryPointsBase<EmitEntryPoi
 
     // A program may well name a function `exp` or `main`: only the entries keep names that
     // others see. The typed signature has served.
+    // `SymbolTable::rename` walks the module for each; all references change in one walk.
     SymbolTable symbols(module);
+    llvm::DenseMap<StringAttr, FlatSymbolRefAttr> renamed;
     for (func::FuncOp function : functions) {
-      if (failed(symbols.rename(function, ("_kina_function_" + function.getSymName()).str())))
+      auto name = StringAttr::get(&getContext(), "_kina_function_" + function.getSymName());
+      if (symbols.lookup(name)) {
+        function.emitError("a function cannot be called `") << name.getValue() << "`, a name of compiled code";
         return signalPassFailure();
+      }
+      renamed[function.getSymNameAttr()] = FlatSymbolRefAttr::get(name);
+    }
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](FlatSymbolRefAttr reference) -> std::optional<Attribute> {
+      FlatSymbolRefAttr other = renamed.lookup(reference.getAttr());
+      return other ? std::optional<Attribute>(other) : std::nullopt;
+    });
+    module->walk([&](Operation *op) { replacer.replaceElementsIn(op); });
+    for (func::FuncOp function : functions) {
+      function.setSymNameAttr(renamed[function.getSymNameAttr()].getAttr());
       function.setPrivate();
       dropTypedSignature(function);
       function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(),
