@@ -24,6 +24,7 @@ struct alignas(64) Block {
   kina_context *context; // nullptr once handed over
   size_t bytes;          // of the payload
   kina_tensor *result;   // that receives it when the call succeeds, or nullptr
+  Block *attached;       // that kina_rt_free frees with it, or nullptr
 
   void *payload() { return this + 1; }
   static Block *of(void *payload) { return static_cast<Block *>(payload) - 1; }

@@ -32,8 +32,8 @@ KinaToLinalgTypeConverter::KinaToLinalgTypeConverter() {
     return RankedTensorType::get(getStaticSizes(type.getShape()), element);
   });
   addConversion([](TapeType type) -> std::optional<Type> {
-    if (type.getForm() != TapeForm::Bounded)
-      return Type();
+    if (type.getForm() == TapeForm::Growable)
+      return rt::getTapeType(type.getContext());
     SmallVector<int64_t> sizes{ShapedType::kDynamic};
     llvm::append_range(sizes, getStaticSizes(getShape(type.getElement())));
     return RankedTensorType::get(sizes, getStorageType(getElementType(type.getElement())));

@@ -1,11 +1,16 @@
-//===- Tapes.cpp - Tapes as tensors ---------------------------------------===//
+//===- Tapes.cpp - Tapes as tensors and as tapes of the run time ----------===//
 //
 // A bounded tape is a tensor of its frames. It becomes one here and not before, because
 // the number of its frames is a run-time value that no type of Kina can name.
 //
+// A growable tape is one of the run time, whose frames are buffers. It is not threaded as
+// tensors are: pushes and reads keep the order that they have here, for they act on memory.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Utils.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
@@ -25,18 +30,41 @@ struct Frame {
   }
 };
 
+bool isGrowable(Value tape) { return cast<TapeType>(tape.getType()).getForm() == TapeForm::Growable; }
+
+/// The buffer of a frame of a growable tape, by the element of the tape.
+MemRefType getFrameType(Type element) {
+  return MemRefType::get(getStaticSizes(getShape(element)), getStorageType(getElementType(element)));
+}
+
+SmallVector<Value> getOpenSizes(OpBuilder &builder, Location loc, Type element) {
+  SmallVector<Value> sizes;
+  for (DimAttr dim : getShape(element))
+    if (!dim.isConstant())
+      sizes.push_back(getDimValue(builder, loc, dim));
+  return sizes;
+}
+
+Value createFrame(OpBuilder &builder, Location loc, Value tape, Value at, Type element) {
+  return rt::TapeFrameOp::create(builder, loc, getFrameType(element), tape, at,
+                                 getOpenSizes(builder, loc, element));
+}
+
 struct TapeNewLowering : OpConversionPattern<TapeNewOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(TapeNewOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
+    Type element = op.getTape().getType().getElement();
+    SmallVector<Value> sizes = getOpenSizes(rewriter, op.getLoc(), element);
+    if (isGrowable(op.getTape())) {
+      rewriter.replaceOpWithNewOp<rt::TapeNewOp>(op, rt::getTapeType(getContext()), sizes, getFrameType(element));
+      return success();
+    }
     auto type = dyn_cast_or_null<RankedTensorType>(getTypeConverter()->convertType(op.getType()));
     if (!type)
       return rewriter.notifyMatchFailure(op, "type does not convert");
-    SmallVector<Value> sizes{adaptor.getBound()};
-    for (DimAttr dim : getShape(op.getTape().getType().getElement()))
-      if (!dim.isConstant())
-        sizes.push_back(getDimValue(rewriter, op.getLoc(), dim));
+    sizes.insert(sizes.begin(), adaptor.getBound());
     rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, type, sizes);
     return success();
   }
@@ -48,6 +76,16 @@ struct TapePushLowering : OpConversionPattern<TapePushOp> {
   LogicalResult matchAndRewrite(TapePushOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Type element = op.getValue().getType();
+    if (isGrowable(op.getTape())) {
+      Value frame = createFrame(rewriter, op.getLoc(), adaptor.getTape(), adaptor.getAt(), element);
+      if (getRank(element) == 0)
+        memref::StoreOp::create(rewriter, op.getLoc(), adaptor.getValue(), frame);
+      else
+        bufferization::MaterializeInDestinationOp::create(rewriter, op.getLoc(), /*result=*/Type(), adaptor.getValue(),
+                                                          frame, /*restrict=*/false, /*writable=*/true);
+      rewriter.replaceOp(op, adaptor.getTape());
+      return success();
+    }
     if (getRank(element) == 0) {
       rewriter.replaceOpWithNewOp<tensor::InsertOp>(op, adaptor.getValue(), adaptor.getTape(), adaptor.getAt());
       return success();
@@ -65,6 +103,16 @@ struct TapeReadLowering : OpConversionPattern<TapeReadOp> {
   LogicalResult matchAndRewrite(TapeReadOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Type element = op.getValue().getType();
+    if (isGrowable(op.getTape())) {
+      Value frame = createFrame(rewriter, op.getLoc(), adaptor.getTape(), adaptor.getAt(), element);
+      // Not writable: the frame may be read again.
+      if (getRank(element) == 0)
+        rewriter.replaceOpWithNewOp<memref::LoadOp>(op, frame, ValueRange());
+      else
+        rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(op, getTypeConverter()->convertType(element), frame,
+                                                               /*restrict=*/true);
+      return success();
+    }
     if (getRank(element) == 0) {
       rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, adaptor.getTape(), adaptor.getAt());
       return success();

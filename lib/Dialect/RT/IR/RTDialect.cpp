@@ -30,6 +30,12 @@ void RTDialect::initialize() {
       >();
 }
 
+MemRefType kina::rt::getTapeType(MLIRContext *context) { return MemRefType::get({}, IntegerType::get(context, 8)); }
+
+uint64_t kina::rt::getElementBytes(Type element) {
+  return element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) : 8;
+}
+
 LogicalResult CheckOp::verify() {
   // The codes of the run time; anything else would be reported under a number that the table
   // of messages does not know.
@@ -49,3 +55,17 @@ LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter &rewriter) {
   rewriter.eraseOp(op);
   return success();
 }
+
+static LogicalResult verifyFrame(Operation *op, Type frame, ValueRange sizes) {
+  auto type = dyn_cast<MemRefType>(frame);
+  if (!type || !type.getLayout().isIdentity())
+    return op->emitOpError("frame must lie row by row, but has type ") << frame;
+  if (type.getNumDynamicDims() != sizes.size())
+    return op->emitOpError("has ") << sizes.size() << " sizes, but the frame has type " << type;
+  return success();
+}
+
+LogicalResult TapeNewOp::verify() { return verifyFrame(*this, getFrame(), getSizes()); }
+LogicalResult TapeFrameOp::verify() { return verifyFrame(*this, getFrame().getType(), getSizes()); }
+
+Value TapeFrameOp::getViewSource() { return getTape(); }
