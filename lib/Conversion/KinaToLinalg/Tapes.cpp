@@ -5,6 +5,8 @@
 //
 // A growable tape is one of the run time, whose frames are buffers. It is not threaded as
 // tensors are: pushes and reads keep the order that they have here, for they act on memory.
+// Deallocation takes a frame for a name of its tape, so no frame may get into a tensor that
+// is passed on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -105,12 +107,14 @@ struct TapeReadLowering : OpConversionPattern<TapeReadOp> {
     Type element = op.getValue().getType();
     if (isGrowable(op.getTape())) {
       Value frame = createFrame(rewriter, op.getLoc(), adaptor.getTape(), adaptor.getAt(), element);
-      // Not writable: the frame may be read again.
-      if (getRank(element) == 0)
+      if (getRank(element) == 0) {
         rewriter.replaceOpWithNewOp<memref::LoadOp>(op, frame, ValueRange());
-      else
-        rewriter.replaceOpWithNewOp<bufferization::ToTensorOp>(op, getTypeConverter()->convertType(element), frame,
-                                                               /*restrict=*/true);
+        return success();
+      }
+      // A copy: the tape is freed when its last frame was read, and the value may live on.
+      auto type = cast<RankedTensorType>(getTypeConverter()->convertType(element));
+      Value shown = bufferization::ToTensorOp::create(rewriter, op.getLoc(), type, frame, /*restrict=*/true);
+      rewriter.replaceOpWithNewOp<bufferization::AllocTensorOp>(op, type, /*dynamicSizes=*/ValueRange(), shown);
       return success();
     }
     if (getRank(element) == 0) {

@@ -43,7 +43,7 @@ func.func @tape(%i: index, %n: index) {
   %f = kina_rt.tape_frame %a[%i] : memref<f32>
   // CHECK: %[[B:.*]] = kina_rt.tape_new(%[[N]]) of memref<?x4xf32>
   %b = kina_rt.tape_new(%n) of memref<?x4xf32>
-  // CHECK: kina_rt.tape_frame %[[B]][%[[I]]](%[[N]]) : memref<?x4xf32>
+  // CHECK: kina_rt.tape_frame %[[B]][%[[I]]] (%[[N]]) : memref<?x4xf32>
   %g = kina_rt.tape_frame %b[%i](%n) : memref<?x4xf32>
   return
 }
