@@ -38,3 +38,13 @@ func.func @tapes(%i: index, %x: f32) -> (memref<i8>, memref<i8>) {
   %g = kina_rt.tape_frame %b[%i] : memref<f32>
   return %a, %b : memref<i8>, memref<i8>
 }
+
+// CHECK-LABEL: func.func @size_of_frame(
+// CHECK-SAME: %{{.*}}: memref<i8>, %{{.*}}: index, %[[N:.*]]: index, %[[M:.*]]: index)
+func.func @size_of_frame(%tape: memref<i8>, %i: index, %n: index, %m: index) -> index {
+  // CHECK-NEXT: return %[[M]]
+  %c2 = arith.constant 2 : index
+  %frame = kina_rt.tape_frame %tape[%i](%n, %m) : memref<?x4x?xf32>
+  %size = memref.dim %frame, %c2 : memref<?x4x?xf32>
+  return %size : index
+}

@@ -2,6 +2,7 @@
 
 #include "Kina/Dialect/RT/IR/RT.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -69,3 +70,27 @@ LogicalResult TapeNewOp::verify() { return verifyFrame(*this, getFrame(), getSiz
 LogicalResult TapeFrameOp::verify() { return verifyFrame(*this, getFrame().getType(), getSizes()); }
 
 Value TapeFrameOp::getViewSource() { return getTape(); }
+
+namespace {
+/// A size of a frame is an operand, which may exist before the frame: so buffers of that size
+/// can leave a loop.
+struct FoldSizeOfFrame : OpRewritePattern<memref::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(memref::DimOp dim, PatternRewriter &rewriter) const override {
+    auto access = dim.getSource().getDefiningOp<TapeFrameOp>();
+    std::optional<int64_t> axis = dim.getConstantIndex();
+    if (!access || !axis)
+      return failure();
+    MemRefType type = access.getFrame().getType();
+    if (*axis < 0 || *axis >= type.getRank() || !type.isDynamicDim(*axis))
+      return failure();
+    rewriter.replaceOp(dim, access.getSizes()[type.getDynamicDimIndex(*axis)]);
+    return success();
+  }
+};
+} // namespace
+
+void TapeFrameOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FoldSizeOfFrame>(context);
+}

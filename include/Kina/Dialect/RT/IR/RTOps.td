@@ -92,6 +92,7 @@ def RT_TapeFrameOp : RT_Op<"tape_frame", [DeclareOpInterfaceMethods<ViewLikeOpIn
   let results = (outs AnyMemRef:$frame);
   let assemblyFormat = "$tape `[` $at `]` (`(` $sizes^ `)`)? attr-dict `:` type($frame)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif
