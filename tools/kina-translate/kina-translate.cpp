@@ -1,14 +1,16 @@
-//===- kina-translate.cpp - Text in, MLIR out ------------------------------===//
+//===- kina-translate.cpp - From text to MLIR, and from MLIR to text --------===//
 //
 // The upstream driver, except that diagnostics show source lines.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kina/Support/DiagnosticPrinter.h"
+#include "Kina/Target/AOT/CHeader.h"
 #include "Kina/Target/Surface/Import.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/InitAllTranslations.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/InitLLVM.h"
@@ -23,6 +25,8 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   kina::registerImportKinaTranslation();
   kina::registerKinaSyntaxCheck();
+  kina::registerCHeaderTranslation();
+  registerToLLVMIRTranslation();
 
   cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"), cl::init("-"));
   cl::opt<std::string> output("o", cl::desc("Output file"), cl::value_desc("file"), cl::init("-"));

@@ -20,10 +20,17 @@ struct CommandLine {
   std::string input;
   /// The function of run and grad-check.
   std::string function = "main";
-  /// The stage of --emit; -1 if it was not given.
-  int emit = -1;
+  /// What is written.
+  enum class Output { Nothing, Stage, Object, SharedObject, Header };
+  Output emit = Output::Nothing;
+  /// The stage that is written.
+  unsigned stage = 0;
   /// The file of -o; "" for standard output.
   std::string output;
+  /// Of machine code that is written: the processor, what the names of functions begin with,
+  /// and whether the run-time library becomes a part of it.
+  std::string cpu = "native", moduleName;
+  bool staticRuntime = false;
   /// `x=3` as ("x", "3"), in order.
   std::vector<std::pair<std::string, std::string>> arguments;
   std::vector<std::string> outs;

@@ -48,7 +48,7 @@ struct RuntimeTest : testing::Test {
   }
   int32_t run(kina_rt_body body, std::vector<kina_tensor *> args = {},
               std::vector<kina_tensor *> results = {}) {
-    return kina_rt_call(context, body, args.data(), results.data());
+    return kina_rt_call(context, KINA_ABI_VERSION, body, args.data(), results.data());
   }
   std::string message() { return kina_context_message(context); }
   kina_allocation_statistics statistics() {
@@ -63,7 +63,7 @@ struct RuntimeTest : testing::Test {
 
 /// Doubles argument 0 into result 0.
 void doubleBody(kina_tensor *const *args, kina_tensor *const *results) {
-  auto *in = static_cast<const double *>(kina_rt_argument(args, 0, kF64, 1, kAny));
+  auto *in = static_cast<const double *>(kina_rt_argument(args, 0, "", kF64, 1, kAny));
   int64_t size = args[0]->dl.shape[0];
   auto *out = static_cast<double *>(kina_rt_alloc(64, size * 8));
   EXPECT_EQ(reinterpret_cast<uintptr_t>(out) % 64, 0u);
@@ -73,6 +73,53 @@ void doubleBody(kina_tensor *const *args, kina_tensor *const *results) {
 }
 
 TEST_F(RuntimeTest, Version) { EXPECT_EQ(kina_abi_version(), KINA_ABI_VERSION); }
+
+TEST_F(RuntimeTest, CodeOfAnotherVersionIsRefused) {
+  Tensor x({1}, {1}), y({0});
+  kina_tensor *args[] = {&x.tensor}, *results[] = {&y.tensor};
+  EXPECT_EQ(kina_rt_call(context, KINA_ABI_VERSION + 1, doubleBody, args, results),
+            KINA_ERROR_VERSION);
+  EXPECT_EQ(message(), "this code was compiled for version 2 of the ABI, but the run-time library "
+                       "has version 1");
+  EXPECT_EQ(y.tensor.dl.data, nullptr);
+  EXPECT_EQ(kina_rt_call(nullptr, KINA_ABI_VERSION, doubleBody, args, results),
+            KINA_ERROR_ARGUMENT);
+  ASSERT_EQ(run(doubleBody, {&x.tensor}, {&y.tensor}), KINA_OK);
+  kina_tensor_release(&y.tensor);
+}
+
+TEST_F(RuntimeTest, ResultsComeAtTheEnd) {
+  // The second result does not fit, so the first is not written either.
+  auto body = [](kina_tensor *const *args, kina_tensor *const *results) {
+    doubleBody(args, results);
+    int64_t size = 1;
+    kina_rt_result(results, 1, kF64, 1, &size, nullptr, args[0]->dl.data);
+  };
+  Tensor x({1}, {3}), y({1}, {0}), z({2}, {0, 0});
+  EXPECT_EQ(run(body, {&x.tensor}, {&y.tensor, &z.tensor}), KINA_ERROR_ARGUMENT);
+  EXPECT_EQ(message(), "result 1 has size 2 at axis 0, expected 1");
+  EXPECT_EQ(y.data[0], 0);
+  // The first is written over the argument that the second is.
+  Tensor w({1}, {0});
+  EXPECT_EQ(run(body, {&x.tensor}, {&x.tensor, &w.tensor}), KINA_OK);
+  EXPECT_EQ(x.data[0], 6);
+  EXPECT_EQ(w.data[0], 3);
+  EXPECT_EQ(run(body, {&x.tensor}, {&y.tensor, &y.tensor}), KINA_ERROR_ARGUMENT);
+  EXPECT_EQ(message(), "result 1 overlaps a result before it");
+}
+
+TEST_F(RuntimeTest, AllocationsMayBeLargerThanTheirResult) {
+  auto body = [](kina_tensor *const *, kina_tensor *const *results) {
+    auto *out = static_cast<double *>(kina_rt_alloc(64, 64));
+    out[0] = 1;
+    out[1] = 2;
+    int64_t size = 1;
+    kina_rt_result(results, 0, kF64, 1, &size, out, out);
+  };
+  Tensor y({1}, {0, 7});
+  ASSERT_EQ(run(body, {}, {&y.tensor}), KINA_OK);
+  EXPECT_EQ(y.data, (std::vector<double>{1, 7}));
+}
 
 TEST_F(RuntimeTest, ResultIsHandedOver) {
   Tensor x({3}, {1, 2, 3}), y({0});
@@ -97,7 +144,7 @@ TEST_F(RuntimeTest, ResultIsCopiedToItsDestination) {
 
 TEST_F(RuntimeTest, ArgumentIsReturnedAsCopy) {
   auto body = [](kina_tensor *const *args, kina_tensor *const *results) {
-    auto *in = const_cast<void *>(kina_rt_argument(args, 0, kF64, 1, kAny));
+    auto *in = const_cast<void *>(kina_rt_argument(args, 0, "", kF64, 1, kAny));
     int64_t size = 1;
     kina_rt_result(results, 0, kF64, 1, &size, in, in);
   };
@@ -190,7 +237,7 @@ TEST_F(RuntimeTest, EveryAllocationMayFail) {
       kina_rt_alloc(64, 100);
       kina_rt_free(kina_rt_alloc(64, 200));
     };
-    int32_t status = kina_rt_call(inner, body, nullptr, nullptr);
+    int32_t status = kina_rt_call(inner, KINA_ABI_VERSION, body, nullptr, nullptr);
     EXPECT_EQ(status, n <= 2 ? KINA_ERROR_MEMORY : KINA_OK);
     if (n == 2) {
       EXPECT_STREQ(kina_context_message(inner), "out of memory: 200 bytes wanted");
@@ -277,7 +324,7 @@ TEST_F(RuntimeTest, ThreadsHaveCallsOfTheirOwn) {
         };
         Tensor x({id * 1000 + i}, {1});
         kina_tensor *args[] = {&x.tensor};
-        EXPECT_EQ(kina_rt_call(own, body, args, nullptr), KINA_ERROR_INDEX);
+        EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, body, args, nullptr), KINA_ERROR_INDEX);
         EXPECT_EQ(kina_context_value(own, 0), id * 1000 + i);
       }
       kina_context_destroy(own);
@@ -291,7 +338,7 @@ TEST_F(RuntimeTest, CallsNest) {
     kina_rt_alloc(64, 10);
     kina_context *inner = kina_context_create(nullptr);
     kina_context_interrupt(inner);
-    EXPECT_EQ(kina_rt_call(inner, endless, nullptr, nullptr), KINA_ERROR_STOPPED);
+    EXPECT_EQ(kina_rt_call(inner, KINA_ABI_VERSION, endless, nullptr, nullptr), KINA_ERROR_STOPPED);
     kina_context_destroy(inner);
     kina_rt_alloc(64, 10);
   };
@@ -324,7 +371,7 @@ void fillTape(kina_tensor *const *, kina_tensor *const *) {
 TEST_F(RuntimeTest, TapesGrow) {
   auto expectBytes = [&](kina_rt_body body, uint64_t bytes, uint64_t chunks) {
     kina_context *own = kina_context_create(memory);
-    EXPECT_EQ(kina_rt_call(own, body, nullptr, nullptr), KINA_OK);
+    EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, body, nullptr, nullptr), KINA_OK);
     kina_allocation_statistics out;
     kina_context_statistics(own, &out);
     kina_context_destroy(own);
@@ -362,10 +409,10 @@ TEST_F(RuntimeTest, TapesAreFreedWithTheirFrames) {
 TEST_F(RuntimeTest, TapesRunOutOfMemory) {
   kina_memory_resource *limit = kina_memory_limit_create(memory, 100000);
   kina_context *own = kina_context_create(limit);
-  EXPECT_EQ(kina_rt_call(own, fillTape<1000, 30>, nullptr, nullptr), KINA_OK);
-  EXPECT_EQ(kina_rt_call(own, fillTape<1000, 100>, nullptr, nullptr), KINA_ERROR_MEMORY);
+  EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, fillTape<1000, 30>, nullptr, nullptr), KINA_OK);
+  EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, fillTape<1000, 100>, nullptr, nullptr), KINA_ERROR_MEMORY);
   EXPECT_STREQ(kina_context_message(own), "out of memory: 64000 bytes wanted");
-  EXPECT_EQ(kina_rt_call(own, fillTape<1000, 30>, nullptr, nullptr), KINA_OK);
+  EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, fillTape<1000, 30>, nullptr, nullptr), KINA_OK);
   kina_context_destroy(own);
   limit->vtable->destroy(limit);
 

@@ -70,7 +70,8 @@ def ExpandGradPass : Pass<"kina-expand-grad", "::mlir::ModuleOp"> {
     }
     %d = kina.cotangent_of %w in %h#1 : f64
     ```
-    Errors: K0604 for `kina.jvp` and for a function that is differentiated inside itself.
+    `kina.jvp` is left to `--kina-forward-mode`. Errors: K0604 for a function that is
+    differentiated inside itself.
   }];
   let dependentDialects = ["::kina::KinaDialect"];
 }
@@ -116,7 +117,28 @@ def RecordVJPsPass : Pass<"kina-record-vjps", "::mlir::ModuleOp"> {
 def LowerEffectsPass : Pass<"kina-lower-effects", "::mlir::ModuleOp"> {
   let summary = "Lower handlers by static continuation-passing style";
   let description = [{
-    Precondition: `--kina-record-vjps`. The body of a reverse-mode handler stays; the
+    First the handlers without tag, innermost first. Where one of their operations is
+    performed its case is written down, up to where it resumes. What follows the
+    resumption runs behind the body; where the case does not resume, the rest of the body
+    moves into the other arm of the branch, or behind a flag that loops carry. Then
+    `kina.ref`s become values that branches yield and loops carry.
+
+    ```mlir
+    %r = kina.handle -> (f64) {
+      %l = kina.while ... { ... kina.perform @Exit::@Stop(%v : f64) ... }
+      kina.yield %l : f64
+    } return { ... } cases [@Exit::@Stop] {
+    ^bb0(%v: f64, %k: !kina.cont<none -> (f64)>):
+      kina.yield %v : f64
+    }
+    ```
+    becomes
+    ```mlir
+    %l:3 = kina.while ... // carries whether it was left, and with what
+    %r = kina.if %l#1 -> (f64) { kina.yield %l#2 : f64 } else { kina.yield %l#0 : f64 }
+    ```
+
+    Then reverse mode. Precondition: `--kina-record-vjps`. The body of its handler stays; the
     recorded pullbacks are emitted behind it in reverse order, cotangents threaded
     through. A cotangent that nothing contributed to is never materialised, except where
     it is read: then it is zeros. Afterwards no effect, handler, `kina.absent` or
@@ -131,7 +153,40 @@ def LowerEffectsPass : Pass<"kina-lower-effects", "::mlir::ModuleOp"> {
     %y = kina.mul %a, %b : f64
     %da = kina.mul %one, %b : f64
     ```
-    Errors: K0601 for any other handler and for an effect without handler.
+    Errors: K0601 for an effect without handler, and for a handler that has no static
+    lowering: one that resumes under another handler, and one that does something after
+    it has resumed, where the operation is performed in a loop. K0602 for a continuation
+    that may be resumed twice, K0605 for one that leaves its case.
+  }];
+  let dependentDialects = ["::kina::KinaDialect"];
+}
+
+def ForwardModePass : Pass<"kina-forward-mode", "::mlir::ModuleOp"> {
+  let summary = "Turn pushforwards into calls of functions with tangents";
+  let description = [{
+    Precondition: typed `kina` without effects. Every `kina.jvp` of a function that
+    contains no derivative itself becomes a call of `f.jvp.N`, a copy of the function in
+    which each active operation is followed by its pushforward; one copy for each callee
+    and pattern of active arguments. `kina.if`, `kina.while` and `kina.remat` get a
+    result more for each active result, loops carry the tangents of the carried values
+    that are active in some iteration. A tangent that is zero for certain is absent. A
+    function with a pullback of its own (`custom_vjp`) is differentiated itself. Functions
+    never change, and what they computed keeps its order and bits.
+
+    ```mlir
+    %t = kina.jvp @f(%x : f64) along (%v : f64) subst {} wrt [0] -> f64
+    ```
+    becomes
+    ```mlir
+    kina.func private @f.jvp.0(%x: f64, %v: f64) -> (f64, f64) {
+      %y = kina.sin %x : f64
+      %c = kina.cos %x : f64
+      %t = kina.mul %v, %c : f64
+      kina.return %y, %t : f64, f64
+    }
+    %y, %t = kina.call @f.jvp.0(%x, %v) subst {} : (f64, f64) -> (f64, f64)
+    ```
+    Errors: K0604 for an active operation without rule, an active effect, recursion.
   }];
   let dependentDialects = ["::kina::KinaDialect"];
 }
@@ -139,8 +194,9 @@ def LowerEffectsPass : Pass<"kina-lower-effects", "::mlir::ModuleOp"> {
 def ADPass : Pass<"kina-ad", "::mlir::ModuleOp"> {
   let summary = "Differentiate: derivatives become plain kina";
   let description = [{
-    Runs `--kina-expand-grad`, `--kina-record-vjps` and `--kina-lower-effects`, innermost
-    derivatives first, until none is left; then removes what the rules emitted and nobody
+    Lowers handlers; runs `--kina-expand-grad`, `--kina-record-vjps`, `--kina-lower-effects`
+    and `--kina-forward-mode`, innermost derivatives first, until none is left; then
+    removes what the rules emitted and nobody
     reads, in the functions made or changed. A module without derivatives and effects is
     left as it was, byte for byte.
 

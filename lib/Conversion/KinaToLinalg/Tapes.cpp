@@ -52,22 +52,53 @@ Value createFrame(OpBuilder &builder, Location loc, Value tape, Value at, Type e
                                  getOpenSizes(builder, loc, element));
 }
 
-struct TapeNewLowering : OpConversionPattern<TapeNewOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// Room for the frames, with zeros in them or without.
+template <typename OpTy>
+struct TapeNewLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(TapeNewOp op, OpAdaptor adaptor,
+  LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Type element = op.getTape().getType().getElement();
     SmallVector<Value> sizes = getOpenSizes(rewriter, op.getLoc(), element);
-    if (isGrowable(op.getTape())) {
-      rewriter.replaceOpWithNewOp<rt::TapeNewOp>(op, rt::getTapeType(getContext()), sizes, getFrameType(element));
-      return success();
-    }
-    auto type = dyn_cast_or_null<RankedTensorType>(getTypeConverter()->convertType(op.getType()));
+    if constexpr (std::is_same_v<OpTy, TapeNewOp>)
+      if (isGrowable(op.getTape())) {
+        rewriter.replaceOpWithNewOp<rt::TapeNewOp>(op, rt::getTapeType(op.getContext()), sizes, getFrameType(element));
+        return success();
+      }
+    auto type = dyn_cast_or_null<RankedTensorType>(this->getTypeConverter()->convertType(op.getType()));
     if (!type)
       return rewriter.notifyMatchFailure(op, "type does not convert");
     sizes.insert(sizes.begin(), adaptor.getBound());
-    rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, type, sizes);
+    Value frames = tensor::EmptyOp::create(rewriter, op.getLoc(), type, sizes);
+    if constexpr (std::is_same_v<OpTy, TapeZerosOp>) {
+      Value zero = arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getZeroAttr(type.getElementType()));
+      frames = linalg::FillOp::create(rewriter, op.getLoc(), zero, frames).getResult(0);
+    }
+    rewriter.replaceOp(op, frames);
+    return success();
+  }
+};
+
+struct TapeLengthLowering : OpConversionPattern<TapeLengthOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(TapeLengthOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tensor::DimOp>(op, adaptor.getTape(), 0);
+    return success();
+  }
+};
+
+struct TapeAddLowering : OpConversionPattern<TapeAddOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(TapeAddOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, createPointwise(rewriter, op.getLoc(), {adaptor.getRhs()}, adaptor.getLhs(),
+                                           [](OpBuilder &b, Location loc, ValueRange v) {
+                                             return emitAdd(b, loc, v[1], v[0]);
+                                           }));
     return success();
   }
 };
@@ -132,7 +163,8 @@ struct TapeReadLowering : OpConversionPattern<TapeReadOp> {
 } // namespace
 
 void populateKinaTapesToLinalgPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<TapeNewLowering, TapePushLowering, TapeReadLowering>(converter, patterns.getContext());
+  patterns.add<TapeNewLowering<TapeNewOp>, TapeNewLowering<TapeZerosOp>, TapePushLowering, TapeReadLowering,
+               TapeLengthLowering, TapeAddLowering>(converter, patterns.getContext());
 }
 
 } // namespace kina

@@ -14,12 +14,19 @@ bool isDifferentiableIn(Operation *op, unsigned operand) {
   return hasTangent(op->getOperand(operand).getType());
 }
 
+std::string toKey(const BitVector &bits) {
+  std::string key;
+  for (unsigned i = 0; i < bits.size(); ++i)
+    key += bits[i] ? '1' : '0';
+  return key;
+}
+
 FuncOp ActivityAnalysis::getCallee(CallOp call) {
   auto function = symbols.lookupNearestSymbolFrom<FuncOp>(call, call.getCalleeAttr());
   return function && !function.isExternal() ? function : FuncOp();
 }
 
-/// Marks the value if its type has tangents; says whether that is news.
+/// Marks the value if it can vary; says whether that is news.
 static bool mark(Value value, ActivityAnalysis::ValueSet &set) {
   return hasTangent(value.getType()) && set.insert(value).second;
 }

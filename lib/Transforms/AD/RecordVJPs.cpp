@@ -161,6 +161,17 @@ PerformOp Recorder::createPerform(Operation *op, ValueRange primals, ValueRange 
   return perform;
 }
 
+SmallVector<Value> Recorder::getCotangents(PerformOp perform, OpBuilder &builder) {
+  SmallVector<Value> primals(perform.getPrimals());
+  llvm::append_range(primals, perform.getTargets());
+  RuleBuilder k(builder, perform.getLoc());
+  SmallVector<Value> cotangents;
+  for (auto [argument, primal] : llvm::zip(perform.getVjp().getArguments(), primals))
+    cotangents.push_back(isa<TapeType>(primal.getType()) ? k.make<PresentOp>(argument, k.tapeLength(primal))
+                                                         : Value(argument));
+  return cotangents;
+}
+
 PerformOp Recorder::createPerform(Operation *op, const BitVector &activeOperands, const BitVector &activeResults,
                                   TagAttr tag, OpBuilder &builder) {
   SmallVector<Value> primals;

@@ -25,6 +25,15 @@ InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &
   return emitError(loc, code, message);
 }
 
+std::string Elaborator::spell(PlacementAttr place) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '@' << place.getName();
+  if (!place.getSpace().empty())
+    os << ':' << place.getSpace() << '(' << place.getDevice() << ')';
+  return text;
+}
+
 std::string Elaborator::spell(Type type) {
   auto element = [&](Type t) -> std::string {
     t = elementTypes.resolve(t);
@@ -64,7 +73,10 @@ std::string Elaborator::spell(Type type) {
   std::string text = "tensor<" + element(inner) + ", [";
   llvm::raw_string_ostream os(text);
   llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { print(os, dim); });
-  os << "]>";
+  os << ']';
+  if (PlacementAttr place = getPlacement(type); !place.isHost())
+    os << ", " << spell(place);
+  os << '>';
   return text;
 }
 
@@ -89,17 +101,30 @@ std::string Elaborator::spell(const Val &val) {
     return "a slice";
   case Val::Kind::Function:
     return "a function";
+  case Val::Kind::Ref:
+    return "a ref";
+  case Val::Kind::Continuation:
+    return "a continuation";
+  case Val::Kind::Pullback:
+    return "a pullback";
+  case Val::Kind::Tape:
+    return "a list of pullbacks";
+  case Val::Kind::Cotangents:
+    return "a store of cotangents";
   case Val::Kind::DType:
   case Val::Kind::TypeExpr:
     return "a type";
   case Val::Kind::Place:
     return "a place";
+  case Val::Kind::String:
+    return "a string";
   }
   llvm_unreachable("all kinds handled");
 }
 
 LogicalResult Elaborator::run() {
   SmallVector<Operation *> surfaceOps;
+  SmallVector<surface::EffectOp> effectItems;
   llvm::StringMap<Location> defined;
   auto define = [&](SyntaxAttr name) {
     auto [it, fresh] = defined.try_emplace(name.getText(), name.getLocation());
@@ -129,8 +154,10 @@ LogicalResult Elaborator::run() {
       if (define(global.getName()))
         globalItems[global.getName().getText().str()] = {global};
     } else if (auto effect = dyn_cast<surface::EffectOp>(op)) {
-      if (define(effect.getName()))
+      if (define(effect.getName())) {
         otherItems[effect.getName().getText().str()] = &op;
+        effectItems.push_back(effect);
+      }
     } else if (auto alias = dyn_cast<surface::TypeAliasOp>(op)) {
       if (define(alias.getName()))
         otherItems[alias.getName().getText().str()] = &op;
@@ -146,6 +173,8 @@ LogicalResult Elaborator::run() {
     }
   }
 
+  for (surface::EffectOp effect : effectItems)
+    declareEffect(effect);
   for (FunctionItem *item : order)
     (void)elaborateSignature(*item);
   for (FunctionItem *item : order)
@@ -177,12 +206,15 @@ LogicalResult Elaborator::run() {
     for (FunctionItem *item : order)
       for (FuncOp function : llvm::reverse(item->made))
         function.erase();
+    for (EffectOp effect : effects)
+      effect.erase();
     return failure();
   }
   for (FunctionItem *item : order) {
     for (FuncOp function : item->made)
       function->moveBefore(module.getBody(), module.getBody()->end());
-    if (item->function && (item->exported || !anyExported))
+    // One that performs effects is no entry point.
+    if (item->function && (item->exported || (!anyExported && item->effects.empty())))
       item->function.setVisibility(SymbolTable::Visibility::Public);
   }
   for (Operation *op : surfaceOps)

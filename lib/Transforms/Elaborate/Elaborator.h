@@ -11,6 +11,8 @@
 //   parameters have no type, is elaborated in place at each call, as a lambda is.
 // - What is differentiated needs a symbol: a lambda is lifted to a `kina.func` whose
 //   trailing parameters are the values it captures.
+// - A function that performs effects is elaborated in place, too, so that every perform
+//   stands in the body of the handle that answers it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +55,10 @@ using surface::SyntaxAttr;
 using surface::SyntaxKind;
 
 struct Callable;
+struct Continuation;
 struct FunctionContext;
 struct FunctionItem;
+struct ReverseHandle;
 struct Scope;
 
 //===----------------------------------------------------------------------===//
@@ -71,9 +75,15 @@ struct Val {
     List,     ///< `[a, b]`: a tensor, sizes or subscripts, by its use
     Slice,    ///< `members[0]:members[1]`, Unit where a bound is absent
     Function, ///< `function`
+    Ref,      ///< a variable; `members[0]` is its structure over `kina.ref`s, or `list` what it holds
+    Continuation, ///< of a case, `value`: `continuation`
+    Pullback, ///< the payload of a RecordVJP of `reverse`
+    Tape,     ///< the pullbacks of `reverse`, last first; none if that is null
+    Cotangents, ///< the store of all cotangents of `reverse`, `pulled` through one pullback or not
     DType,    ///< `type`
     Place,    ///< `place`
-    TypeExpr  ///< `type`, a tensor type as a value
+    TypeExpr, ///< `type`, a tensor type as a value
+    String    ///< `text`, an argument of an operation
   };
   Kind kind = Kind::Error;
   Value value;
@@ -94,18 +104,30 @@ struct Val {
   /// A loop's states, of which a single name takes the first (language.md, Control flow).
   bool isLoop = false;
   std::shared_ptr<Callable> function;
+  std::shared_ptr<Continuation> continuation;
+  std::shared_ptr<ReverseHandle> reverse;
+  std::shared_ptr<Val> list;
+  bool pulled = false;
   Type type;
   PlacementAttr place;
+  std::string text;
 
   bool isError() const { return kind == Kind::Error; }
   bool isValue() const { return kind == Kind::Value; }
-  bool isScalar() const { return isValue() && getRank(value.getType()) == 0; }
+  /// On the host; on a device it is a tensor of rank 0.
+  bool isScalar() const { return isValue() && !mlir::isa<TensorType>(value.getType()); }
   Type getType() const { return value.getType(); }
   /// Whether it exists at run time and so can be a result, a loop state or an arm's value:
   /// tensors, scalars, tuples of them.
   bool isFirstOrder() const {
     return kind == Kind::Unit || kind == Kind::Value ||
            (kind == Kind::Tuple && llvm::all_of(members, [](const Val &member) { return member.isFirstOrder(); }));
+  }
+
+  /// Whether a continuation would leave its case with it.
+  bool hasContinuation() const {
+    return kind == Kind::Continuation ||
+           llvm::any_of(members, [](const Val &member) { return member.hasContinuation(); });
   }
 
   static Val error() { return Val(); }
@@ -152,7 +174,7 @@ struct Ty {
 /// A function as a compile-time value.
 struct Callable {
   enum class Kind { Item, Lambda, Operation, Derivative };
-  enum class Derivative { Grad, ValueAndGrad, VJP, JVP };
+  enum class Derivative { Grad, ValueAndGrad, VJP, JVP, Jacobian, Hessian };
   Kind kind;
   Location loc;
   FunctionItem *item = nullptr;
@@ -168,6 +190,8 @@ struct Callable {
   SmallVector<std::string> pointKeywords;
 
   Callable(Kind kind, Location loc) : kind(kind), loc(loc) {}
+  /// Of a derivative: whether it is taken at `point`, its own arguments being directions.
+  bool hasPoint() const { return derivative == Derivative::VJP || derivative == Derivative::JVP; }
 };
 
 //===----------------------------------------------------------------------===//
@@ -249,6 +273,8 @@ struct FunctionItem {
   /// Whether it was elaborated in place somewhere.
   bool wasInlined = false;
   bool recursionReported = false;
+  /// The effects that it performs and does not handle, in order of appearance.
+  SmallVector<std::string> effects;
   FuncOp function;
   /// Names of valueless module-level lets, trailing parameters after `unsolved`.
   SmallVector<mlir::StringAttr> globals;
@@ -259,6 +285,29 @@ struct FunctionItem {
 struct GlobalItem {
   surface::GlobalOp op;
   bool inProgress = false, evaluated = false, failed = false;
+};
+
+/// An operation of an effect. Its signature is a function's: the members of the payload
+/// are the parameters, what it resumes with is the result.
+struct EffectOperation {
+  std::string effect;
+  FunctionItem signature;
+};
+
+/// What a case calls to resume: the operation, its shape variables, and the structure of
+/// the handle's value.
+struct Continuation {
+  EffectOperation *operation;
+  DictionaryAttr subst;
+  Val result;
+};
+
+/// A handle of `RecordVJP` in the user's words: the handle in which reverse mode records,
+/// what is differentiated in, and what the handled call gives.
+struct ReverseHandle {
+  HandleOp handle;
+  Val point, value;
+  bool folded = false;
 };
 
 /// A function elaborated in place at this moment: its body, what it closes over, and the
@@ -289,6 +338,7 @@ public:
   InFlightDiagnostic report(Location loc, DiagCode code, const llvm::Twine &message = {});
   /// The type as the user spells it.
   std::string spell(Type type);
+  std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
 
   // --- Types, dimensions, predicates (Types.cpp)
@@ -384,7 +434,8 @@ public:
   /// Broadcasts all to one shape and unifies their element types.
   LogicalResult broadcastTogether(llvm::MutableArrayRef<Value> values, Location loc, bool sameElement = true);
   FailureOr<SmallVector<DimAttr>> broadcastShapes(ArrayRef<ArrayRef<DimAttr>> shapes, Location loc);
-  Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc);
+  /// A scalar on the host is repeated at `place`, by default the host.
+  Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place = {});
   /// Subscripts as a box of the operand.
   struct Box {
     SmallVector<Value> offsets;
@@ -393,6 +444,10 @@ public:
     bool inBounds = true;
   };
   FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc);
+  /// Tensors that meet live at one place; a scalar on the host may meet any.
+  LogicalResult requireOnePlace(ValueRange values, Location loc);
+  /// The number as a scalar of the element type, which may be open.
+  Value constant(Type element, double number, Location loc);
   bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);
   bool unifyElements(Value a, Value b, Location loc);
   DimAttr freshAtom();
@@ -405,6 +460,36 @@ public:
   void flatten(const Val &val, SmallVectorImpl<Value> &leaves);
   /// The same structure over other values.
   Val rebuild(const Val &pattern, ValueRange &values);
+  /// The structure of a function's result or parameter over values.
+  Val fill(const Ty &type, ValueRange &values);
+
+  /// Converts the value's leaves to the types of `goal`'s, which has the same structure.
+  LogicalResult coerceLeaves(const Val &val, const Val &goal, Location loc, const llvm::Twine &what, DiagCode code,
+                             SmallVectorImpl<Value> &leaves);
+
+  // --- Effects (Effects.cpp)
+  void declareEffect(surface::EffectOp op);
+  /// The operation of this name; reports if there is none.
+  EffectOperation *findEffectOperation(StringRef name, Location loc);
+  Val evaluatePerform(surface::PerformOp op, const ScopePtr &scope);
+  Val evaluateHandle(surface::HandleOp op, const ScopePtr &scope);
+  Val resume(const Val &continuation, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
+  Val makeRef(Val init, Location loc);
+  Val deref(const Val &ref, Location loc);
+  LogicalResult assign(surface::AssignOp op, const ScopePtr &scope);
+  /// The handle of `RecordVJP`, whose case puts the pullback on a list and resumes.
+  Val evaluateReverseHandle(surface::HandleOp op, Region &body, SyntaxAttr returnCase, Region *returnRegion,
+                            SyntaxAttr recordCase, Region &recordRegion, const ScopePtr &scope);
+  Val cons(const Val &head, const Val &tail, Location loc);
+  Val foldLeft(surface::FoldLeftOp op, const ScopePtr &scope);
+  /// A pullback, called.
+  Val pull(const Val &pullback, ArrayRef<Val> args, Location loc);
+  /// Reports what the region may not contain, because it is evaluated at any time or never.
+  LogicalResult requireNoEffects(Region &region, const llvm::Twine &where);
+  /// Finds the effects of a finished function and compares them with its effect row.
+  LogicalResult recordEffects(FunctionItem &item);
+  /// The code of the error that a value cannot leave where it is.
+  static DiagCode escapeCode(const Val &val) { return val.hasContinuation() ? DiagCode::K0605 : DiagCode::K0206; }
 
   // --- Calls (Calls.cpp)
   Val evaluateCall(surface::CallOp op, const ScopePtr &scope);
@@ -415,9 +500,15 @@ public:
                      Location loc);
   Val callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords, Type typeArgument,
                     Location loc);
+  // --- Derivatives (Derivatives.cpp)
   Val differentiate(Callable::Derivative kind, StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords,
                     ArrayRef<SmallVector<std::string>> wrt, Location loc);
   Val applyDerivative(const Callable &derivative, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
+  /// The Jacobian of what `emit` gives, as many values as there are types in `inner`, in
+  /// what it takes: for each type in `outer`, for each in `inner`, a value of the shape
+  /// outer ++ inner. Empty after an error.
+  SmallVector<SmallVector<Value>> emitJacobian(ArrayRef<Type> outer, ArrayRef<Type> inner, Location loc,
+                                               llvm::function_ref<SmallVector<Value>(ValueRange)> emit);
   FailureOr<SmallVector<std::string>> parameterNames(const Callable &callable, Location loc);
   /// Arguments in the order of the parameters; reports what is missing or unknown.
   FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
@@ -457,6 +548,13 @@ public:
   std::map<std::string, std::unique_ptr<FunctionItem>, std::less<>> functions;
   std::map<std::string, GlobalItem, std::less<>> globalItems;
   std::map<std::string, mlir::Operation *, std::less<>> otherItems;
+  std::map<std::string, std::unique_ptr<EffectOperation>, std::less<>> effectOperations;
+  SmallVector<EffectOp> effects;
+  /// What the shape variables of its operation are at a perform.
+  llvm::DenseMap<Operation *, DictionaryAttr> performed;
+  /// The handle of RecordVJP whose case is looked at, which alone may assign lists.
+  ReverseHandle *recording = nullptr;
+  unsigned nextTag = 0;
   SmallVector<FunctionItem *> order;
   unsigned errors = 0, nextAtom = 0;
   /// How deeply expressions and calls nest at this moment.
@@ -467,6 +565,8 @@ public:
   /// After endless recursion was reported nothing more of the item is looked at.
   bool exhausted = false;
 };
+
+bool sameStructure(const Val &a, const Val &b);
 
 /// Whether the dimension depends on a value that is known only at run time.
 bool isRuntime(DimAttr dim);
@@ -499,7 +599,10 @@ public:
   /// `axis=` or `axes=`, sorted; all axes if neither is given.
   std::optional<SmallVector<int64_t>> axes(Type operand);
   bool boolean(StringRef keyword, bool fallback);
-  std::optional<SmallVector<DimAttr>> shape(StringRef keyword);
+  /// A list of sizes; `what` names it where it is missing.
+  std::optional<SmallVector<DimAttr>> shape(StringRef keyword, const llvm::Twine &what = "a shape");
+  /// A number known while compiling, by keyword.
+  double number(StringRef keyword, double fallback);
   std::optional<SmallVector<int64_t>> integers(StringRef keyword);
   /// Reports arguments that no rule asked for; false if there were any.
   bool finish();
@@ -511,6 +614,14 @@ private:
   SmallVector<bool> used;
 };
 
+/// Rules that have a file of their own.
+Val einsum(OperationCall &call);
+
+/// The elements under another shape, whose count is equal by normal form.
+Value reshape(Elaborator &e, Value x, ArrayRef<DimAttr> shape, Location loc);
+
+/// The derivative of this name.
+std::optional<Callable::Derivative> getDerivative(StringRef name);
 /// The rule of an operation, or null.
 OperationRule findOperation(StringRef name);
 /// Whether operations.md has it, built in this version or not.

@@ -103,6 +103,29 @@ Value Elaborator::asIndex(const Val &val, Location loc) {
 // Element types and broadcasting
 //===----------------------------------------------------------------------===//
 
+/// Of a scalar on the host, which may meet tensors anywhere, null.
+static PlacementAttr placeOf(Value value) {
+  return isa<TensorType>(value.getType()) ? getPlacement(value.getType()) : PlacementAttr();
+}
+
+LogicalResult Elaborator::requireOnePlace(ValueRange values, Location loc) {
+  PlacementAttr common;
+  for (Value value : values) {
+    PlacementAttr place = placeOf(value);
+    if (!place || place == common)
+      continue;
+    if (common) {
+      InFlightDiagnostic diag = report(loc, DiagCode::K0401,
+                                       "the operands live at different places, '" + spell(common) + "' and '" +
+                                           spell(place) + "'");
+      attachHelp(diag) << "copy one with copy_to_device or copy_to_host";
+      return failure();
+    }
+    common = place;
+  }
+  return success();
+}
+
 bool Elaborator::restrictElement(Value value, unsigned mask, Location loc, const Twine &what) {
   if (elementTypes.restrict(getElementType(value.getType()), mask))
     return true;
@@ -145,9 +168,12 @@ FailureOr<SmallVector<DimAttr>> Elaborator::broadcastShapes(ArrayRef<ArrayRef<Di
   return result;
 }
 
-Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc) {
+Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place) {
   ArrayRef<DimAttr> from = getShape(value.getType());
-  if (from == shape)
+  PlacementAttr here = getPlacement(value.getType());
+  if (placeOf(value) || !place)
+    place = here;
+  if (from == shape && here == place)
     return value;
   // Sizes that are equal only by facts are converted first.
   SmallVector<DimAttr> aligned(from);
@@ -156,9 +182,9 @@ Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc
       dim = goal;
   if (ArrayRef<DimAttr>(aligned) != from)
     value = ReshapeOp::create(builder, loc, withShape(value.getType(), aligned), value, /*checked=*/true);
-  if (ArrayRef<DimAttr>(aligned) == shape)
+  if (ArrayRef<DimAttr>(aligned) == shape && here == place)
     return value;
-  Type type = TensorType::get(context, getElementType(value.getType()), shape, PlacementAttr::getHost(context));
+  Type type = TensorType::get(context, getElementType(value.getType()), shape, place);
   return BroadcastOp::create(builder, loc, type, value);
 }
 
@@ -167,14 +193,20 @@ LogicalResult Elaborator::broadcastTogether(MutableArrayRef<Value> values, Locat
     for (Value value : values.drop_front())
       if (!unifyElements(values.front(), value, loc))
         return failure();
+  if (failed(requireOnePlace(values, loc)))
+    return failure();
   SmallVector<ArrayRef<DimAttr>> shapes;
-  for (Value value : values)
+  PlacementAttr place;
+  for (Value value : values) {
     shapes.push_back(getShape(value.getType()));
+    if (PlacementAttr own = placeOf(value))
+      place = own;
+  }
   FailureOr<SmallVector<DimAttr>> shape = broadcastShapes(shapes, loc);
   if (failed(shape))
     return failure();
   for (Value &value : values)
-    value = broadcastTo(value, *shape, loc);
+    value = broadcastTo(value, *shape, loc, place);
   return success();
 }
 
@@ -246,8 +278,12 @@ FailureOr<Value> Elaborator::asValue(Val &val, Location loc, const Twine &what) 
     val = listToTensor(val, loc);
   if (val.isError())
     return failure();
-  if (!val.isValue())
-    return report(loc, DiagCode::K0206, what + " needs a tensor or scalar, not " + spell(val));
+  if (!val.isValue()) {
+    InFlightDiagnostic diag = report(loc, DiagCode::K0206, what + " needs a tensor or scalar, not " + spell(val));
+    if (val.kind == Val::Kind::Ref)
+      attachHelp(diag) << "'!' reads a ref; 'ref' takes no more than an operand, so parentheses may be missing";
+    return diag;
+  }
   return val.value;
 }
 
@@ -463,7 +499,7 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       }
       std::string text = check.getMessageAttr() ? check.getMessageAttr().getValue().str()
                          : val.pred             ? toString(val.pred)
-                                                : std::string("check");
+                                                : std::string();
       CheckOp::create(builder, loc, *value, builder.getStringAttr(text));
       if (PredAttr fact = val.pred ? val.pred : val.implied) {
         AssumeOp::create(builder, loc, fact, /*trusted=*/false);
@@ -471,9 +507,8 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       }
     } else if (auto statement = dyn_cast<surface::DoOp>(op)) {
       bad |= withCheckpoint(statement.getValue(), statement.getDecoratorsAttr()).isError();
-    } else if (isa<surface::AssignOp>(op)) {
-      report(loc, DiagCode::K0115, "references belong to handlers, which are not built");
-      bad = true;
+    } else if (auto assignment = dyn_cast<surface::AssignOp>(op)) {
+      bad |= failed(assign(assignment, scope));
     } else if (auto yield = dyn_cast<surface::YieldOp>(op)) {
       if (!yield.getValue())
         return bad ? Val::error() : Val::unit();
@@ -496,10 +531,10 @@ static bool isNarrow(ElementTypes &elements, Value value) {
 }
 
 Val Elaborator::unary(surface::UnaryKind kind, Val a, Location loc) {
-  if (kind == surface::UnaryKind::Ref) {
-    report(loc, DiagCode::K0115, "references belong to handlers, which are not built");
-    return Val::error();
-  }
+  if (kind == surface::UnaryKind::Ref)
+    return makeRef(std::move(a), loc);
+  if (kind == surface::UnaryKind::Bang && a.kind == Val::Kind::Ref)
+    return deref(a, loc);
   FailureOr<Value> value = asValue(a, loc, "the operator");
   if (failed(value))
     return Val::error();
@@ -547,10 +582,8 @@ static PredAttr impliedByBoth(const Val &a, const Val &b) {
 
 Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   using K = surface::BinaryKind;
-  if (kind == K::Cons) {
-    report(loc, DiagCode::K0115, "'::' belongs to handlers, which are not built");
-    return Val::error();
-  }
+  if (kind == K::Cons)
+    return cons(a, b, loc);
   FailureOr<Value> left = asValue(a, loc, "the operator");
   if (failed(left))
     return Val::error();
@@ -1004,13 +1037,9 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
       .Case([&](surface::BlockOp block) {
         return evaluateBlock(block.getBody(), std::make_shared<Scope>(scope, current));
       })
-      .Default([&](Operation *) {
-        report(loc, DiagCode::K0115,
-               isa<surface::PerformOp, surface::HandleOp>(op)
-                   ? "effects and handlers are not built"
-                   : "this construct belongs to handlers, which are not built");
-        return Val::error();
-      });
+      .Case([&](surface::PerformOp perform) { return evaluatePerform(perform, scope); })
+      .Case([&](surface::HandleOp handle) { return evaluateHandle(handle, scope); })
+      .Case([&](surface::FoldLeftOp fold) { return foldLeft(fold, scope); });
 }
 
 } // namespace kina::elaborate

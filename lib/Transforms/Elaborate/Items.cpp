@@ -58,8 +58,11 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
       attachHelp(diag) << "functions take @export, @checkpoint and @vjp(of=f)";
     }
   }
-  if (op.getEffectsAttr() && !op.getEffectsAttr().empty())
-    report(op.getLoc(), DiagCode::K0115, "functions with effects are not built");
+  if (op.getEffectsAttr())
+    for (SyntaxAttr effect : surface::syntaxRange(op.getEffectsAttr()))
+      if (auto known = otherItems.find(effect.getText());
+          known == otherItems.end() || !isa<surface::EffectOp>(known->second))
+        report(effect.getLocation(), DiagCode::K0111, "unknown effect '" + effect.getText() + "'");
 
   // Shape variables: declared, then by appearance.
   for (SyntaxAttr var : surface::syntaxRange(op.getShapeVarsAttr())) {
@@ -348,7 +351,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   Val result = evaluateBlock(item.op.getBody(), scope, item.result && item.result->kind == Ty::Kind::Tuple);
   Location valueLoc = item.op.getBody().front().getTerminator()->getLoc();
   if (!result.isError() && !result.isFirstOrder()) {
-    report(valueLoc, DiagCode::K0206,
+    report(valueLoc, escapeCode(result),
            "the value of '" + item.name + "' is " + spell(result) +
                ", but only tensors, scalars and tuples of them can leave a function");
     result = Val::error();
@@ -374,8 +377,10 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   if (!result.isError() && errors == before)
     flatten(result, leaves);
   ReturnOp::create(builder, loc, leaves);
-  item.made.push_back(ctx.function);
   item.function = ctx.function;
+  if (!result.isError() && errors == before)
+    (void)recordEffects(item);
+  item.made.push_back(ctx.function);
   if (errors != before || result.isError()) {
     item.state = FunctionItem::State::Failed;
     item.function = nullptr;
@@ -477,6 +482,17 @@ Val Elaborator::translate(const Val &val, FunctionContext *from) {
   if (from == current || !from)
     return val;
   Val result = val;
+  // What belongs to one activation of its function is no value for another one.
+  if (val.kind == Val::Kind::Ref || val.kind == Val::Kind::Continuation) {
+    SmallVector<Value> leaves{val.value};
+    if (val.kind == Val::Kind::Ref) {
+      leaves.clear();
+      flatten(val, leaves);
+    }
+    report(leaves.empty() ? current->function.getLoc() : leaves.front().getLoc(), escapeCode(val),
+           spell(val) + " is used in a function that is differentiated inside '" + from->name + "'");
+    return Val::error();
+  }
   if (val.value) {
     result.value = capture(val.value, from, current);
     if (!result.value)
@@ -610,7 +626,6 @@ void Elaborator::checkUncalled(Operation *item) {
     for (SyntaxAttr child : syntax.getChildren())
       self(self, child);
   };
-  Operation *handler = nullptr;
   auto bindAll = [&](Operation *op) {
     for (NamedAttribute attr : op->getAttrs()) {
       if (auto syntax = dyn_cast<SyntaxAttr>(attr.getValue()))
@@ -620,14 +635,8 @@ void Elaborator::checkUncalled(Operation *item) {
           if (auto syntax = dyn_cast<SyntaxAttr>(member))
             bind(bind, syntax);
     }
-    if (!handler && isa<surface::HandleOp, surface::PerformOp>(op))
-      handler = op;
   };
   item->walk(bindAll);
-  if (handler) {
-    report(handler->getLoc(), DiagCode::K0115, "effects and handlers are not built");
-    return;
-  }
   // The subscripts of `wrt` and a check's `N = M` are names, too, which the walk has seen.
   item->walk([&](surface::NameOp name) {
     if (bound.contains(name.getName()))
@@ -747,8 +756,7 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
                         : name == "inf" ? std::numeric_limits<double>::infinity()
                                         : std::numeric_limits<double>::quiet_NaN(),
                         loc);
-  static const StringRef derivatives[] = {"grad", "value_and_grad", "vjp", "jvp"};
-  if (findOperation(name) || llvm::is_contained(derivatives, name)) {
+  if (findOperation(name) || getDerivative(name)) {
     auto callable = std::make_shared<Callable>(Callable::Kind::Operation, loc);
     callable->operation = name.str();
     return Val::of(std::move(callable));

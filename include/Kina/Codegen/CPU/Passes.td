@@ -149,11 +149,14 @@ def EmitEntryPoints : Pass<"kina-emit-entry-points", "::mlir::ModuleOp"> {
   let summary = "Give every public function its entry of the C ABI";
   let description = [{
     For each public function `f` with a body adds `_kina_entry_f` of type `kina_entry`
-    (kina/runtime.h): it takes borrowed DLPack tensors, checks them (K0802), calls `f`, and
+    (kina/runtime.h), or `m_f` in a module that gets the name `m` by the option `module`, which
+    then also has the constant `m_kina_abi_version`. The entry takes borrowed DLPack tensors, checks them (K0802), calls `f`, and
     delivers the results into the caller's destinations, or hands the buffers over.
     Runs after bufferisation, while functions are still `func.func`. Element types that
     buffers don't tell apart (ui8) come from the attribute `kina.function_type`.
   }];
+  let options = [Option<"module", "module", "std::string", [{""}],
+                        "What the names of entries begin with, an identifier of C">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
@@ -175,6 +178,17 @@ def MathToLibm : Pass<"kina-math-to-libm", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def NarrowLocations : Pass<"kina-narrow-locations", "::mlir::ModuleOp"> {
+  let summary = "Leave every operation one position in the source";
+  let description = [{
+    A location becomes the position where its innermost range begins: for code that was
+    inlined, the one in the callee. The translation to LLVM IR knows no ranges, and what it
+    knows of inlining needs functions that are gone. With
+    `--ensure-debug-info-scope-on-llvm-func` after this pass, compiled code carries DWARF
+    lines of the `.kina` source.
+  }];
 }
 
 def FinalizeLLVM : Pass<"kina-finalize-llvm", "::mlir::ModuleOp"> {

@@ -50,6 +50,9 @@ private:
 /// differentiable operation itself: a call, or one with regions.
 bool isDifferentiableIn(mlir::Operation *op, unsigned operand);
 
+/// A pattern of active values as a key that orders the same in every run.
+std::string toKey(const llvm::BitVector &bits);
+
 } // namespace kina
 
 #endif

@@ -53,6 +53,18 @@ def Kina_ContType : Kina_Type<"Cont", "cont"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Kina_RefType : Kina_Type<"Ref", "ref"> {
+  let summary = "a variable that can be assigned to";
+  let description = [{
+    Local to its function, and gone after `--kina-lower-effects`: there it is a value
+    that branches yield and loops carry.
+
+    Example: `!kina.ref<f64>`.
+  }];
+  let parameters = (ins "::mlir::Type":$valueType);
+  let assemblyFormat = "`<` $valueType `>`";
+}
+
 def Kina_CotangentsType : Kina_Type<"Cotangents", "cotangents"> {
   let summary = "a linear map from the values of one differentiation to their cotangents";
   let description = [{
@@ -89,7 +101,11 @@ def Kina_Scalar : Type<CPred<"!::llvm::isa<::kina::TensorType>($_self) && "
     "::kina::isScalarOrTensorOf($_self, [](::mlir::Type) { return true; })">, "Kina scalar">;
 def Kina_Tensor : Type<CPred<"::llvm::isa<::kina::TensorType>($_self)">, "Kina tensor", "::kina::TensorType">;
 def Kina_Tape : Type<CPred<"::llvm::isa<::kina::TapeType>($_self)">, "tape", "::kina::TapeType">;
+// What can have a cotangent, and what is one.
+def Kina_Value : Type<Or<[CPred<"::llvm::isa<::kina::TapeType>($_self)">,
+    CPred<"::kina::isScalarOrTensorOf($_self, [](::mlir::Type) { return true; })">]>, "Kina tensor, scalar or tape">;
 def Kina_Any : Kina_ElementIs<"true", "Kina tensor or scalar">;
+def Kina_Cotangent : Type<CPred<"::kina::hasTangent($_self)">, "float tensor, scalar or tape">;
 def Kina_Float : Kina_ElementIs<"::llvm::isa<::mlir::FloatType>(t)", "float tensor or scalar">;
 def Kina_Number : Kina_ElementIs<"::llvm::isa<::mlir::FloatType>(t) || !t.isInteger(1)", "number tensor or scalar">;
 def Kina_Integer : Kina_ElementIs<"!::llvm::isa<::mlir::FloatType>(t) && !t.isInteger(1)", "integer tensor or scalar">;
