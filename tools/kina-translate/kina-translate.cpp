@@ -1,4 +1,4 @@
-//===- kina-translate.cpp - From text to MLIR, and from MLIR to text --------===//
+//===- kina-translate.cpp - Between text and MLIR --------------------------===//
 //
 // The upstream driver, except that diagnostics show source lines.
 //
@@ -6,11 +6,12 @@
 
 #include "Kina/Support/DiagnosticPrinter.h"
 #include "Kina/Target/AOT/CHeader.h"
+#include "Kina/Target/LLVMIR/Export.h"
+#include "Kina/Target/Surface/Export.h"
 #include "Kina/Target/Surface/Import.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
-#include "mlir/InitAllTranslations.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/InitLLVM.h"
@@ -24,9 +25,10 @@ namespace cl = llvm::cl;
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   kina::registerImportKinaTranslation();
+  kina::registerExportKinaTranslations();
+  kina::registerLLVMIRExportTranslation();
   kina::registerKinaSyntaxCheck();
   kina::registerCHeaderTranslation();
-  registerToLLVMIRTranslation();
 
   cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"), cl::init("-"));
   cl::opt<std::string> output("o", cl::desc("Output file"), cl::value_desc("file"), cl::init("-"));

@@ -203,9 +203,32 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
 // Arguments
 //===----------------------------------------------------------------------===//
 
+bool Elaborator::isDefault(SyntaxAttr literal) {
+  return literal.is(SyntaxKind::Int) || literal.is(SyntaxKind::Float) || literal.is(SyntaxKind::Bool);
+}
+
+ArrayAttr Elaborator::parameterSyntax(const Callable &callable) {
+  switch (callable.kind) {
+  case Callable::Kind::Item:
+    return callable.item->op.getParamsAttr();
+  case Callable::Kind::Lambda: {
+    surface::LambdaOp lambda = callable.lambda;
+    return lambda.getParamsAttr();
+  }
+  case Callable::Kind::Derivative:
+    if (callable.derivative == Callable::Derivative::Grad || callable.derivative == Callable::Derivative::ValueAndGrad)
+      return parameterSyntax(*callable.base);
+    return {};
+  case Callable::Kind::Operation:
+    return {};
+  }
+  llvm_unreachable("all kinds handled");
+}
+
 FailureOr<std::vector<Val>> Elaborator::orderArguments(StringRef callee, ArrayRef<std::string> params,
-                                                       ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc,
-                                                       SmallVector<std::pair<std::string, Val>> *extra) {
+                                                       ArrayAttr declared, ArrayRef<Val> args,
+                                                       ArrayRef<std::string> keywords, Location loc,
+                                                       SmallVector<std::pair<std::string, Val>, 2> *extra) {
   SmallVector<std::optional<Val>> slots(params.size());
   auto signature = [&] {
     std::string text = "'" + callee.str() + "' takes (";
@@ -243,6 +266,17 @@ FailureOr<std::vector<Val>> Elaborator::orderArguments(StringRef callee, ArrayRe
       bad = true;
     }
     slot = arg;
+  }
+  for (auto [slot, param] : llvm::zip(slots, surface::syntaxRange(declared))) {
+    if (slot || param.getChildren().size() < 2 || !isDefault(param.getChild(1)))
+      continue;
+    SyntaxAttr literal = param.getChild(1);
+    if (std::optional<int64_t> value = literal.getIntValue())
+      slot = literalInt(*value, loc);
+    else if (std::optional<double> value = literal.getFloatValue())
+      slot = literalFloat(*value, loc);
+    else
+      slot = literalBool(literal.getText() == "true", loc);
   }
   std::vector<Val> ordered;
   for (auto [name, slot] : llvm::zip(params, slots)) {
@@ -481,8 +515,8 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   SmallVector<std::string> names;
   for (const Param &param : item.params)
     names.push_back(param.name);
-  SmallVector<std::pair<std::string, Val>> extra;
-  FailureOr<std::vector<Val>> ordered = orderArguments(item.name, names, args, keywords, loc, &extra);
+  SmallVector<std::pair<std::string, Val>, 2> extra;
+  FailureOr<std::vector<Val>> ordered = orderArguments(item.name, names, item.op.getParamsAttr(), args, keywords, loc, &extra);
   if (failed(ordered) || failed(elaborateItem(item)))
     return failure();
   SmallVector<Ty> types = llvm::map_to_vector(item.params, [](const Param &param) { return param.type; });
@@ -666,8 +700,9 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
   if (failed(names))
     return Val::error();
   StringRef name = isItem ? StringRef(callable->item->name) : StringRef("this function");
-  SmallVector<std::pair<std::string, Val>> extra;
-  FailureOr<std::vector<Val>> ordered = orderArguments(name, *names, args, keywords, loc, isItem ? &extra : nullptr);
+  SmallVector<std::pair<std::string, Val>, 2> extra;
+  FailureOr<std::vector<Val>> ordered = 
+      orderArguments(name, *names, parameterSyntax(*callable), args, keywords, loc, isItem ? &extra : nullptr);
   if (failed(ordered))
     return Val::error();
   surface::LambdaOp lambda = callable->lambda;

@@ -1,6 +1,7 @@
 //===- Elaborate.cpp - Turn kina_surface into typed kina ------------------===//
 
 #include "Elaborator.h"
+#include "SurfacePasses.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
@@ -161,15 +162,6 @@ LogicalResult Elaborator::run() {
     } else if (auto alias = dyn_cast<surface::TypeAliasOp>(op)) {
       if (define(alias.getName()))
         otherItems[alias.getName().getText().str()] = &op;
-      report(op.getLoc(), DiagCode::K0115, "type aliases and named tuples are not built");
-    } else if (isa<surface::ImportOp>(op)) {
-      report(op.getLoc(), DiagCode::K0115, "'import' is not built");
-    } else if (isa<surface::CoreOp>(op)) {
-      report(op.getLoc(), DiagCode::K0115, "the core form is read, but not elaborated");
-      // Its name is known, so that uses of it are not reported again.
-      ArrayRef<SyntaxAttr> form = cast<surface::CoreOp>(op).getForm().getChildren();
-      if (form.size() > 1 && form[1].is(SyntaxKind::CoreSymbol))
-        moduleScope->names.insert({form[1].getText().str(), Val::error()});
     }
   }
 
@@ -248,7 +240,14 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
         return success();
       });
       // Functions call each other to any depth, and are elaborated as they are called.
-      llvm::runOnNewStack(kStackSize, [&] { result = kina::elaborate::Elaborator(getOperation()).run(); });
+      llvm::runOnNewStack(kStackSize, [&] {
+        // Without a file or a type most of what would be said of the rest is its consequence.
+        result = kina::elaborate::resolveImports(getOperation());
+        if (succeeded(result))
+          result = kina::elaborate::expandTypeAliases(getOperation());
+        if (succeeded(result))
+          result = kina::elaborate::Elaborator(getOperation()).run();
+      });
     }
     // Those at one place keep the order in which they were found.
     SmallVector<std::pair<decltype(startOf(getOperation().getLoc())), size_t>> order;

@@ -510,10 +510,15 @@ public:
   SmallVector<SmallVector<Value>> emitJacobian(ArrayRef<Type> outer, ArrayRef<Type> inner, Location loc,
                                                llvm::function_ref<SmallVector<Value>(ValueRange)> emit);
   FailureOr<SmallVector<std::string>> parameterNames(const Callable &callable, Location loc);
-  /// Arguments in the order of the parameters; reports what is missing or unknown.
-  FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
-                                             ArrayRef<std::string> keywords, Location loc,
-                                             SmallVector<std::pair<std::string, Val>> *extra = nullptr);
+  /// What its parameters are declared by; null if they have names only.
+  mlir::ArrayAttr parameterSyntax(const Callable &callable);
+  /// Whether a literal can be a parameter's default value.
+  static bool isDefault(SyntaxAttr literal);
+  /// Arguments in the order of the parameters, default values of `declared` where there are
+  /// none; reports what is missing or unknown.
+  FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, mlir::ArrayAttr declared,
+                                             ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc,
+                                             SmallVector<std::pair<std::string, Val>, 2> *extra = nullptr);
   /// A declared type over a function's shape variables, and the argument that meets it.
   struct Leaf {
     Type declared;

@@ -132,8 +132,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     Param p{param.getText().str(), {}, false, param.getLocation(), flat, 0};
     if (!seen.insert(p.name).second)
       report(param.getLocation(), DiagCode::K0114, "parameter '" + p.name + "' is declared twice");
-    if (param.getChildren().size() > 1)
-      report(param.getLocation(), DiagCode::K0115, "default values are not built");
+    if (param.getChildren().size() > 1 && !isDefault(param.getChild(1)))
+      report(param.getChild(1).getLocation(), DiagCode::K0206,
+             "the default value of '" + p.name + "' is no number and no boolean");
     SyntaxAttr type = paramType(param);
     p.borrowed = type && type.is(SyntaxKind::TypeRef);
     if (type && !isTemplateType(type)) {

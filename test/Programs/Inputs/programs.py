@@ -69,6 +69,7 @@ PROGRAMS = [
     ("20_pendulum", "fit",
      dict(th0=np.array([5, .5]), obs=np.exp(-.1 * np.arange(12)) * np.cos(.55 * np.arange(1, 13)), h=0.2, lr=2,
           steps=50), ["fit lr=2 steps=50: th", "loss of its last step"]),
+    ("22_core", "main", dict(x=0.9, n=3), ["value", "grad x"]),
 ]
 
 

@@ -47,7 +47,6 @@ kina.effect @Exit {
 kina.func public @condition(%x: f64, %c: i1) -> f64 {
   %h = kina.handle -> (f64) {
     kina.while () {
-      // expected-error @+1 {{K0601: this handler is not lowered: its case does not resume, and it is performed in a loop condition}}
       kina.perform @Exit::@Stop(%x : f64)
       kina.condition(%c)
     } do {
@@ -59,6 +58,7 @@ kina.func public @condition(%x: f64, %c: i1) -> f64 {
     kina.yield %r : f64
   } cases [@Exit::@Stop] {
   ^bb0(%v: f64, %k: !kina.cont<none -> (f64)>):
+    // expected-error @+1 {{K0601: this handler is not lowered: its case does not resume, and it is performed in a loop condition}}
     kina.yield %v : f64
   }
   kina.return %h : f64
