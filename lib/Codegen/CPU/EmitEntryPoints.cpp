@@ -181,26 +181,17 @@ private:
 
     Value sizes = LLVM::LoadOp::create(
         builder, loc, pointer, fieldOf(builder, loc, tensors, index, offsetof(DLTensor, shape)));
-    auto descriptor =
-        MemRefDescriptor::poison(builder, loc, converter.convertType(memref));
-    descriptor.setAllocatedPtr(builder, loc, data);
-    descriptor.setAlignedPtr(builder, loc, data);
-    descriptor.setConstantOffset(builder, loc, 0);
-    Value stride = integer(builder, loc, i64, 1);
-    for (int64_t axis = memref.getRank(); axis-- > 0;) {
-      Value size;
-      if (memref.isDynamicDim(axis)) {
-        Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, sizes,
-                                          ArrayRef<LLVM::GEPArg>{int32_t(axis)});
-        size = LLVM::LoadOp::create(builder, loc, i64, place);
-      } else {
-        size = integer(builder, loc, i64, memref.getDimSize(axis));
+    SmallVector<Value> extents;
+    for (int64_t axis = 0; axis < memref.getRank(); ++axis) {
+      if (!memref.isDynamicDim(axis)) {
+        extents.push_back(integer(builder, loc, i64, memref.getDimSize(axis)));
+        continue;
       }
-      descriptor.setSize(builder, loc, axis, size);
-      descriptor.setStride(builder, loc, axis, stride);
-      stride = LLVM::MulOp::create(builder, loc, stride, size);
+      Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, sizes,
+                                        ArrayRef<LLVM::GEPArg>{int32_t(axis)});
+      extents.push_back(LLVM::LoadOp::create(builder, loc, i64, place));
     }
-    return UnrealizedConversionCastOp::create(builder, loc, type, Value(descriptor)).getResult(0);
+    return calls.getBuffer(builder, loc, memref, data, extents);
   }
 
   LogicalResult emitResult(OpBuilder &builder, Location loc, Value tensors, unsigned index,
