@@ -169,7 +169,9 @@ FuncOp Session::findFunction(StringRef name) {
   for (auto function : module->getOps<FuncOp>()) {
     if (function.isExternal())
       continue;
-    names.push_back(function.getSymName().str());
+    // The compiler's own functions have a dot in their names, which a program cannot write.
+    if (!function.getSymName().contains('.'))
+      names.push_back(function.getSymName().str());
     if (function.getSymName() == name)
       found = function;
   }
