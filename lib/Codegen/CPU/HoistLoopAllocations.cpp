@@ -102,20 +102,16 @@ static void hoist(memref::AllocOp alloc) {
   alloc->moveBefore(target);
 }
 
-/// Whether both are one size: a value, a constant, or an axis of a buffer.
+/// Whether both, which are sizes of the same axis on two ways, are one size. What is chosen
+/// between has one shape, except for tapes: one that has frames on one way has none, and a
+/// constant 0 for its size, on the other.
 static bool isSameSize(Value a, Value b) {
-  if (a == b)
-    return true;
-  if (std::optional<int64_t> constant = getConstantIntValue(a))
-    return constant == getConstantIntValue(b);
-  auto x = a.getDefiningOp<memref::DimOp>(), y = b.getDefiningOp<memref::DimOp>();
-  return x && y && x.getSource() == y.getSource() && x.getConstantIndex() &&
-         x.getConstantIndex() == y.getConstantIndex();
+  std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
+  return a == b || x == y;
 }
 
 /// The size of `buffer` along `axis`, from values that exist before `choice`, where `builder`
-/// stands; null if it isn't found. What is chosen between may differ in size: a tape has
-/// frames in the arm that has the loop, and none in the other.
+/// stands; null if it isn't found, or differs between the two ways.
 static Value getSizeBefore(OpBuilder &builder, Value buffer, int64_t axis, Operation *choice) {
   auto isOutside = [&](Value value) {
     return !choice->isAncestor(value.getParentBlock()->getParentOp()) &&

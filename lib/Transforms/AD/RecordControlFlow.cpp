@@ -67,7 +67,8 @@ FailureOr<PerformOp> Recorder::recordIf(IfOp op, Place place) {
     llvm::append_range(all, arm.performs);
   llvm::SetVector<Value> targets = getCapturedTargets(op, {arms[0].block, arms[1].block}, all);
 
-  // One slot serves a residual of each arm.
+  // One slot serves a residual of each arm. A tape has its own, so that in the other arm it
+  // is the filler, whose size is known.
   SmallVector<Type> slots;
   for (Arm &arm : arms) {
     BitVector taken(slots.size());
@@ -81,7 +82,7 @@ FailureOr<PerformOp> Recorder::recordIf(IfOp op, Place place) {
       if (failed(checkCanLeave(value, op, "this 'if'")))
         return failure();
       unsigned slot = 0;
-      while (slot < slots.size() && (taken[slot] || slots[slot] != value.getType()))
+      while (slot < slots.size() && (taken[slot] || slots[slot] != value.getType() || isa<TapeType>(slots[slot])))
         ++slot;
       if (slot == slots.size()) {
         slots.push_back(value.getType());
