@@ -25,6 +25,11 @@ struct Frame {
   }
 };
 
+/// A box of nothing at an offset does not verify; there is nothing to move either.
+bool isEmpty(Type element) {
+  return llvm::any_of(getShape(element), [](DimAttr dim) { return dim.isConstant(0); });
+}
+
 struct TapeNewLowering : OpConversionPattern<TapeNewOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -52,6 +57,10 @@ struct TapePushLowering : OpConversionPattern<TapePushOp> {
       rewriter.replaceOpWithNewOp<tensor::InsertOp>(op, adaptor.getValue(), adaptor.getTape(), adaptor.getAt());
       return success();
     }
+    if (isEmpty(element)) {
+      rewriter.replaceOp(op, adaptor.getTape());
+      return success();
+    }
     Frame frame(rewriter, op.getLoc(), adaptor.getAt(), element);
     rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, adaptor.getValue(), adaptor.getTape(), frame.offsets,
                                                        frame.sizes, frame.strides);
@@ -70,6 +79,11 @@ struct TapeReadLowering : OpConversionPattern<TapeReadOp> {
       return success();
     }
     auto type = cast<RankedTensorType>(getTypeConverter()->convertType(element));
+    if (isEmpty(element)) {
+      SmallVector<OpFoldResult> sizes = getDimSizes(rewriter, op.getLoc(), getShape(element));
+      rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, sizes, type.getElementType());
+      return success();
+    }
     Frame frame(rewriter, op.getLoc(), adaptor.getAt(), element);
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, type, adaptor.getTape(), frame.offsets, frame.sizes,
                                                         frame.strides);
