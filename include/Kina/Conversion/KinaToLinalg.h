@@ -27,15 +27,19 @@ public:
 };
 
 /// Operations that are a few simpler ones of Kina: mean, variance, norm, logsumexp,
-/// softmax, and whatever accumulates 16-bit floats, in f32. They fit a greedy rewrite too.
+/// softmax, layernorm, and whatever accumulates 16-bit floats, in f32. They fit a greedy rewrite too.
 void populateKinaDecompositionPatterns(mlir::RewritePatternSet &patterns);
 
 void populateKinaElementwiseToLinalgPatterns(const mlir::TypeConverter &converter,
                                              mlir::RewritePatternSet &patterns);
 void populateKinaContractionToLinalgPatterns(const mlir::TypeConverter &converter,
                                              mlir::RewritePatternSet &patterns);
+void populateKinaConvolutionToLinalgPatterns(const mlir::TypeConverter &converter,
+                                             mlir::RewritePatternSet &patterns);
 void populateKinaReductionToLinalgPatterns(const mlir::TypeConverter &converter,
                                            mlir::RewritePatternSet &patterns);
+void populateKinaRandomToLinalgPatterns(const mlir::TypeConverter &converter,
+                                        mlir::RewritePatternSet &patterns);
 void populateKinaShapeToLinalgPatterns(const mlir::TypeConverter &converter,
                                        mlir::RewritePatternSet &patterns);
 void populateKinaMakingToLinalgPatterns(const mlir::TypeConverter &converter,

@@ -70,7 +70,8 @@ def ExpandGradPass : Pass<"kina-expand-grad", "::mlir::ModuleOp"> {
     }
     %d = kina.cotangent_of %w in %h#1 : f64
     ```
-    Errors: K0604 for `kina.jvp` and for a function that is differentiated inside itself.
+    `kina.jvp` is left to `--kina-forward-mode`. Errors: K0604 for a function that is
+    differentiated inside itself.
   }];
   let dependentDialects = ["::kina::KinaDialect"];
 }
@@ -133,11 +134,41 @@ def LowerEffectsPass : Pass<"kina-lower-effects", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kina::KinaDialect"];
 }
 
+def ForwardModePass : Pass<"kina-forward-mode", "::mlir::ModuleOp"> {
+  let summary = "Turn pushforwards into calls of functions with tangents";
+  let description = [{
+    Precondition: typed `kina` without effects. Every `kina.jvp` of a function that
+    contains no derivative itself becomes a call of `f.jvp.N`, a copy of the function in
+    which each active operation is followed by its pushforward; one copy for each callee
+    and pattern of active arguments. `kina.if`, `kina.while` and `kina.remat` get a
+    result more for each active result, loops carry the tangents of the carried values
+    that are active in some iteration. A tangent that is zero for certain is absent. A
+    function with a pullback of its own (`custom_vjp`) is differentiated itself. Functions
+    never change, and what they computed keeps its order and bits.
+
+    ```mlir
+    %t = kina.jvp @f(%x : f64) along (%v : f64) subst {} wrt [0] -> f64
+    ```
+    becomes
+    ```mlir
+    kina.func private @f.jvp.0(%x: f64, %v: f64) -> (f64, f64) {
+      %y = kina.sin %x : f64
+      %c = kina.cos %x : f64
+      %t = kina.mul %v, %c : f64
+      kina.return %y, %t : f64, f64
+    }
+    %y, %t = kina.call @f.jvp.0(%x, %v) subst {} : (f64, f64) -> (f64, f64)
+    ```
+    Errors: K0604 for an active operation without rule, an active effect, recursion.
+  }];
+  let dependentDialects = ["::kina::KinaDialect"];
+}
+
 def ADPass : Pass<"kina-ad", "::mlir::ModuleOp"> {
   let summary = "Differentiate: derivatives become plain kina";
   let description = [{
-    Runs `--kina-expand-grad`, `--kina-record-vjps` and `--kina-lower-effects`, innermost
-    derivatives first, until none is left; then removes what the rules emitted and nobody
+    Runs `--kina-expand-grad`, `--kina-record-vjps`, `--kina-lower-effects` and
+    `--kina-forward-mode`, innermost derivatives first, until none is left; then removes what the rules emitted and nobody
     reads, in the functions made or changed. A module without derivatives and effects is
     left as it was, byte for byte.
 

@@ -3,6 +3,7 @@
 #include "Kina/Codegen/CPU/Passes.h"
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 
 namespace kina {
 #define GEN_PASS_DEF_FUSEELEMENTWISE
@@ -35,6 +36,8 @@ struct FuseElementwisePass : public kina::impl::FuseElementwiseBase<FuseElementw
     });
     linalg::GenericOp::getCanonicalizationPatterns(patterns, context);
     tensor::EmptyOp::getCanonicalizationPatterns(patterns, context);
+    // What gets an axis of size 1 only to go into a box of another tensor is computed there.
+    tensor::populateReassociativeReshapeFoldingPatterns(patterns);
     context->getLoadedDialect<linalg::LinalgDialect>()->getCanonicalizationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -78,13 +78,28 @@ struct DecomposeVar : OpRewritePattern<VarOp> {
   }
 };
 
+/// Where the largest element is so large or so small that a square would overflow or lose
+/// digits, the elements are scaled by a power of two, which rounds nothing.
 struct DecomposeNorm : OpRewritePattern<NormOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(NormOp op, PatternRewriter &rewriter) const override {
     Composer c(rewriter, op);
-    Value squares = c.make<SquareOp>(op.getOperand());
-    rewriter.replaceOp(op, c.make<SqrtOp>(c.reduce<SumOp>(squares, op.getAxes(), op.getKeepdims())));
+    Value x = op.getOperand();
+    // Exponents such that 2^38 squares fit between the ends of the range, scaled or not.
+    struct Range {
+      int large, down, small, up;
+    } range = getElementType(x.getType()).isF64() ? Range{480, -560, -400, 600} : Range{44, -84, -50, 90};
+    Value most = c.reduce<ReduceMaxOp>(c.make<AbsOp>(x), op.getAxes(), /*keepdims=*/true);
+    auto power = [&](int exponent) { return c.fill(most.getType(), std::ldexp(1.0, exponent)); };
+    Value isLarge = c.make<CmpOp>(CmpPredicate::gt, most, power(range.large));
+    Value isSmall = c.make<CmpOp>(CmpPredicate::lt, most, power(range.small));
+    Value scale = c.make<SelectOp>(isLarge, power(range.down), c.make<SelectOp>(isSmall, power(range.up), power(0)));
+    Value squares = c.make<SquareOp>(c.make<MulOp>(x, c.broadcast(scale, x.getType())));
+    Value root = c.make<SqrtOp>(c.reduce<SumOp>(squares, op.getAxes(), op.getKeepdims()));
+    if (scale.getType() != op.getType())
+      scale = c.make<ReshapeOp>(op.getType(), scale, UnitAttr());
+    rewriter.replaceOp(op, c.make<DivOp>(root, scale));
     return success();
   }
 };
@@ -139,6 +154,23 @@ struct DecomposeLogSoftmax : OpRewritePattern<LogSoftmaxOp> {
   }
 };
 
+struct DecomposeLayerNorm : OpRewritePattern<LayerNormOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LayerNormOp op, PatternRewriter &rewriter) const override {
+    Composer c(rewriter, op);
+    Value x = op.getOperand();
+    int64_t last = getRank(x.getType()) - 1;
+    Value distance = c.make<SubOp>(x, c.broadcast(c.reduce<MeanOp>(x, last, /*keepdims=*/true), x.getType()));
+    Value variance = c.reduce<MeanOp>(c.make<SquareOp>(distance), last, /*keepdims=*/true);
+    Value spread = c.make<AddOp>(variance, c.fill(variance.getType(), op.getEps().convertToDouble()));
+    Value normal = c.make<MulOp>(distance, c.broadcast(c.make<RsqrtOp>(spread), x.getType()));
+    rewriter.replaceOp(op, c.make<AddOp>(c.make<MulOp>(normal, c.broadcast(op.getScale(), x.getType())),
+                                         c.broadcast(op.getBias(), x.getType())));
+    return success();
+  }
+};
+
 /// An accumulator that is there: an addition.
 struct DecomposeAccumulate : OpRewritePattern<AccumulateOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -161,10 +193,9 @@ struct WidenAccumulation : OpRewritePattern<OpTy> {
       return failure();
     Composer c(rewriter, op);
     Type f32 = rewriter.getF32Type();
-    Value x = op.getOperand();
-    Value wide = c.make<CastOp>(withElementType(x.getType(), f32), x);
     OperationState state(op.getLoc(), op->getName());
-    state.addOperands(wide);
+    for (Value x : op->getOperands())
+      state.addOperands(c.make<CastOp>(withElementType(x.getType(), f32), x));
     state.addTypes(withElementType(type, f32));
     state.addAttributes(op->getAttrs());
     rewriter.replaceOp(op, c.make<CastOp>(type, rewriter.create(state)->getResult(0)));
@@ -176,10 +207,11 @@ struct WidenAccumulation : OpRewritePattern<OpTy> {
 
 void populateKinaDecompositionPatterns(RewritePatternSet &patterns) {
   patterns.add<DecomposeMean, DecomposeVar, DecomposeNorm, DecomposeLogSumExp, DecomposeSoftmax,
-               DecomposeLogSoftmax, DecomposeAccumulate, WidenAccumulation<SumOp>, WidenAccumulation<ProdOp>,
+               DecomposeLogSoftmax, DecomposeLayerNorm, DecomposeAccumulate, WidenAccumulation<SumOp>, WidenAccumulation<ProdOp>,
                WidenAccumulation<MeanOp>, WidenAccumulation<VarOp>, WidenAccumulation<NormOp>,
-               WidenAccumulation<LogSumExpOp>, WidenAccumulation<CumsumOp>, WidenAccumulation<SoftmaxOp>,
-               WidenAccumulation<LogSoftmaxOp>>(patterns.getContext());
+               WidenAccumulation<LogSumExpOp>, WidenAccumulation<CumsumOp>, WidenAccumulation<RecurrenceOp>,
+               WidenAccumulation<SoftmaxOp>, WidenAccumulation<LogSoftmaxOp>,
+               WidenAccumulation<LayerNormOp>>(patterns.getContext());
 }
 
 } // namespace kina

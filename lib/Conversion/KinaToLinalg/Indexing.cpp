@@ -68,7 +68,9 @@ struct SliceLowering : OpConversionPattern<SliceOp> {
     auto tensor = cast<TensorType>(op.getOperand().getType());
     Box box = createBox(op, tensor, adaptor.getOffsets(), rewriter);
     Type type = getTypeConverter()->convertType(op.getType());
-    if (auto ranked = dyn_cast<RankedTensorType>(type))
+    if (isEmpty(getShape(op.getType())))
+      rewriter.replaceOp(op, createEmpty(rewriter, op.getLoc(), getShape(op.getType()), tensor.getElementType()));
+    else if (auto ranked = dyn_cast<RankedTensorType>(type))
       rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(op, ranked, adaptor.getOperand(), box.offsets, box.sizes,
                                                           box.strides);
     else
@@ -84,7 +86,9 @@ struct UpdateLowering : OpConversionPattern<UpdateOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     auto tensor = cast<TensorType>(op.getType());
     Box box = createBox(op, tensor, adaptor.getOffsets(), rewriter);
-    if (isa<RankedTensorType>(adaptor.getValue().getType()))
+    if (isEmpty(getShape(op.getValue().getType())))
+      rewriter.replaceOp(op, adaptor.getDest());
+    else if (isa<RankedTensorType>(adaptor.getValue().getType()))
       rewriter.replaceOpWithNewOp<tensor::InsertSliceOp>(op, adaptor.getValue(), adaptor.getDest(), box.offsets,
                                                          box.sizes, box.strides);
     else

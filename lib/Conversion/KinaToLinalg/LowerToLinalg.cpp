@@ -44,9 +44,11 @@ void populateKinaToLinalgPatterns(const TypeConverter &converter, RewritePattern
   populateKinaDecompositionPatterns(patterns);
   populateKinaElementwiseToLinalgPatterns(converter, patterns);
   populateKinaContractionToLinalgPatterns(converter, patterns);
+  populateKinaConvolutionToLinalgPatterns(converter, patterns);
   populateKinaReductionToLinalgPatterns(converter, patterns);
   populateKinaShapeToLinalgPatterns(converter, patterns);
   populateKinaMakingToLinalgPatterns(converter, patterns);
+  populateKinaRandomToLinalgPatterns(converter, patterns);
   populateKinaIndexingToLinalgPatterns(converter, patterns);
   populateKinaFunctionToLinalgPatterns(converter, patterns);
   populateKinaTapesToLinalgPatterns(converter, patterns);
@@ -71,15 +73,26 @@ static LogicalResult checkPrecondition(Operation *op) {
     return op->emitError() << "'" << op->getName() << "' is left over: run --kina-ad first";
   if (auto global = dyn_cast<GlobalOp>(op); global && global.getInit().empty())
     return success();
-  bool onDevice = llvm::any_of(op->getOperandTypes(), isOnDevice) ||
-                  llvm::any_of(op->getResultTypes(), isOnDevice);
-  if (auto function = dyn_cast<FuncOp>(op))
-    onDevice = llvm::any_of(function.getArgumentTypes(), isOnDevice) ||
-               llvm::any_of(function.getResultTypes(), isOnDevice);
-  if (onDevice)
-    return op->emitError() << "a tensor on a device cannot be lowered by this build, which has no code generation "
-                              "for devices: place it on the host";
   return success();
+}
+
+/// Reports the first place of the operation, a function or a module-level value, that needs a
+/// device.
+static LogicalResult checkOnHost(Operation *item) {
+  auto touchesDevice = [](Operation *op) {
+    if (auto function = dyn_cast<FuncOp>(op))
+      return llvm::any_of(function.getArgumentTypes(), isOnDevice) ||
+             llvm::any_of(function.getResultTypes(), isOnDevice);
+    return llvm::any_of(op->getOperandTypes(), isOnDevice) || llvm::any_of(op->getResultTypes(), isOnDevice);
+  };
+  WalkResult result = item->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!touchesDevice(op))
+      return WalkResult::advance();
+    emitError(op->getLoc()) << "K0115: a tensor on a device cannot be lowered by this build, which has no code generation "
+                               "for devices: place it on the host";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 /// Forward, `kina.remat` is its body.
@@ -153,6 +166,8 @@ struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
     ModuleOp module = getOperation();
     bool invalid = false;
     module.walk([&](Operation *op) { invalid |= failed(checkPrecondition(op)); });
+    for (Operation &item : *module.getBody())
+      invalid |= failed(checkOnHost(&item));
     if (invalid)
       return signalPassFailure();
 

@@ -195,44 +195,92 @@ struct ArgReductionLowering : OpConversionPattern<OpTy> {
   }
 };
 
-/// A loop over the axis that carries the result and the sum so far, both in place.
+/// How a state goes along an axis.
+struct Scan {
+  int64_t axis;
+  double start;
+  /// From the last element to the first.
+  bool reverse;
+  /// Whether element j of the result is the state behind element j, or before it.
+  bool inclusive;
+};
+
+/// A loop over the axis that carries the result and the state, both in place. `step` computes
+/// the next state from the elements of the operands and the state.
+Value createScan(OpBuilder &builder, Location loc, TensorType type, Scan scan, ValueRange operands,
+                 BodyBuilder step) {
+  Kept kept(type, scan.axis);
+  Type element = getStorageType(type.getElementType());
+  Value start = createScalar(builder, loc, element, scan.start);
+  bool isVector = type.getRank() == 1;
+  SmallVector<Value> inits = {createEmpty(builder, loc, type.getShape(), type.getElementType()),
+                              isVector ? start : createFilled(builder, loc, kept.shape, start)};
+  SmallVector<OpFoldResult> offsets(type.getRank(), builder.getIndexAttr(0)),
+      strides(type.getRank(), builder.getIndexAttr(1)), sizes = getDimSizes(builder, loc, type.getShape());
+  sizes[scan.axis] = builder.getIndexAttr(1);
+  auto row = RankedTensorType::get(getStaticSizes(kept.shape), element);
+  Value size = getDimValue(builder, loc, type.getDim(scan.axis)), one = createIndex(builder, loc, 1), last;
+  if (scan.reverse)
+    last = arith::SubIOp::create(builder, loc, size, one);
+  auto loop = scf::ForOp::create(
+      builder, loc, createIndex(builder, loc, 0), size, one, inits,
+      [&](OpBuilder &b, Location at, Value i, ValueRange carried) {
+        if (scan.reverse)
+          i = arith::SubIOp::create(b, at, last, i);
+        offsets[scan.axis] = i;
+        auto read = [&](Value x) -> Value {
+          if (isVector)
+            return tensor::ExtractOp::create(b, at, x, i);
+          return tensor::ExtractSliceOp::create(b, at, row, x, offsets, sizes, strides);
+        };
+        auto write = [&](Value state) -> Value {
+          if (isVector)
+            return tensor::InsertOp::create(b, at, state, carried[0], i);
+          return tensor::InsertSliceOp::create(b, at, state, carried[0], offsets, sizes, strides);
+        };
+        SmallVector<Value> terms = llvm::map_to_vector(operands, read);
+        Value out, state = carried[1];
+        // The state is overwritten by the next one, so it is copied first.
+        if (!scan.inclusive)
+          out = write(state);
+        if (isVector) {
+          terms.push_back(state);
+          state = step(b, at, terms);
+        } else {
+          state = createPointwise(b, at, terms, state, step);
+        }
+        if (scan.inclusive)
+          out = write(state);
+        scf::YieldOp::create(b, at, ValueRange{out, state});
+      });
+  return loop.getResult(0);
+}
+
 struct CumsumLowering : OpConversionPattern<CumsumOp> {
   using OpConversionPattern::OpConversionPattern;
 
   LogicalResult matchAndRewrite(CumsumOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<TensorType>(op.getType());
-    int64_t axis = op.getAxis();
-    Kept kept(type, axis);
-    Type element = getStorageType(type.getElementType());
-    Value zero = createScalar(rewriter, loc, element, 0);
-    bool isVector = type.getRank() == 1;
-    SmallVector<Value> inits = {createEmpty(rewriter, loc, type.getShape(), type.getElementType()),
-                                isVector ? zero : createFilled(rewriter, loc, kept.shape, zero)};
-    SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0)),
-        strides(type.getRank(), rewriter.getIndexAttr(1)), sizes = getDimSizes(rewriter, loc, type.getShape());
-    sizes[axis] = rewriter.getIndexAttr(1);
-    auto row = RankedTensorType::get(getStaticSizes(kept.shape), element);
-    auto loop = scf::ForOp::create(
-        rewriter, loc, createIndex(rewriter, loc, 0), getDimValue(rewriter, loc, type.getDim(axis)),
-        createIndex(rewriter, loc, 1), inits, [&](OpBuilder &b, Location at, Value i, ValueRange carried) {
-          if (isVector) {
-            Value x = tensor::ExtractOp::create(b, at, adaptor.getOperand(), i);
-            Value sum = emitAdd(b, at, carried[1], x);
-            Value out = tensor::InsertOp::create(b, at, sum, carried[0], i);
-            scf::YieldOp::create(b, at, ValueRange{out, sum});
-            return;
-          }
-          offsets[axis] = i;
-          Value x = tensor::ExtractSliceOp::create(b, at, row, adaptor.getOperand(), offsets, sizes, strides);
-          Value sum = createPointwise(b, at, x, carried[1], [](OpBuilder &inner, Location where, ValueRange v) {
-            return emitAdd(inner, where, v[1], v[0]);
-          });
-          Value out = tensor::InsertSliceOp::create(b, at, sum, carried[0], offsets, sizes, strides);
-          scf::YieldOp::create(b, at, ValueRange{out, sum});
-        });
-    rewriter.replaceOp(op, loop.getResult(0));
+    Scan scan{static_cast<int64_t>(op.getAxis()), /*start=*/0, /*reverse=*/false, /*inclusive=*/true};
+    rewriter.replaceOp(op, createScan(rewriter, op.getLoc(), cast<TensorType>(op.getType()), scan,
+                                      adaptor.getOperand(), [](OpBuilder &b, Location at, ValueRange v) {
+                                        return emitAdd(b, at, v[1], v[0]);
+                                      }));
+    return success();
+  }
+};
+
+struct RecurrenceLowering : OpConversionPattern<RecurrenceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(RecurrenceOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Scan scan{static_cast<int64_t>(op.getAxis()), static_cast<double>(static_cast<int64_t>(op.getStart())),
+              op.getReverse(), /*inclusive=*/false};
+    rewriter.replaceOp(op, createScan(rewriter, op.getLoc(), cast<TensorType>(op.getType()), scan,
+                                      adaptor.getOperands(), [](OpBuilder &b, Location at, ValueRange v) {
+                                        return emitAdd(b, at, arith::MulFOp::create(b, at, v[0], v[2]), v[1]);
+                                      }));
     return success();
   }
 };
@@ -242,7 +290,8 @@ struct CumsumLowering : OpConversionPattern<CumsumOp> {
 void populateKinaReductionToLinalgPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<ReductionLowering<SumOp>, ReductionLowering<ProdOp>, ReductionLowering<ReduceMaxOp>,
                ReductionLowering<ReduceMinOp>, ReductionLowering<AnyOp>, ReductionLowering<AllOp>,
-               ArgReductionLowering<ArgMaxOp>, ArgReductionLowering<ArgMinOp>, CumsumLowering>(
+               ArgReductionLowering<ArgMaxOp>, ArgReductionLowering<ArgMinOp>, CumsumLowering,
+               RecurrenceLowering>(
       converter, patterns.getContext());
 }
 

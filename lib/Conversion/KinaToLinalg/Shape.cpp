@@ -1,4 +1,4 @@
-//===- Shape.cpp - Broadcast, reshape, transpose --------------------------===//
+//===- Shape.cpp - Broadcast, transpose, concat, flip, reshape ------------===//
 
 #include "Utils.h"
 
@@ -46,6 +46,52 @@ struct TransposeLowering : OpConversionPattern<TransposeOp> {
     Value empty = createEmpty(rewriter, loc, type.getShape(), type.getElementType());
     auto transpose = linalg::TransposeOp::create(rewriter, loc, adaptor.getOperand(), empty, op.getPerm());
     rewriter.replaceOp(op, transpose->getResult(0));
+    return success();
+  }
+};
+
+/// Every input goes into its box of one tensor, in which it can be computed at once.
+struct ConcatLowering : OpConversionPattern<ConcatOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<TensorType>(op.getType());
+    SmallVector<OpFoldResult> offsets(type.getRank(), rewriter.getIndexAttr(0)),
+        strides(type.getRank(), rewriter.getIndexAttr(1));
+    DimAttr offset = DimAttr::getConstant(getContext(), 0);
+    Value result = createEmpty(rewriter, loc, type.getShape(), type.getElementType());
+    for (auto [input, value] : llvm::zip(op.getInputs(), adaptor.getInputs())) {
+      ArrayRef<DimAttr> shape = getShape(input.getType());
+      if (isEmpty(shape))
+        continue;
+      offsets[op.getAxis()] = getDimSize(rewriter, loc, offset);
+      result = tensor::InsertSliceOp::create(rewriter, loc, value, result, offsets, getDimSizes(rewriter, loc, shape),
+                                             strides);
+      offset = addDims(offset, shape[op.getAxis()]);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct FlipLowering : OpConversionPattern<FlipOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(FlipOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<TensorType>(op.getType());
+    int64_t axis = op.getAxis();
+    Value last = arith::SubIOp::create(rewriter, loc, getDimValue(rewriter, loc, type.getDim(axis)),
+                                       createIndex(rewriter, loc, 1));
+    Value empty = createEmpty(rewriter, loc, type.getShape(), type.getElementType());
+    rewriter.replaceOp(op, createPointwise(rewriter, loc, {}, empty, [&](OpBuilder &inner, Location at, ValueRange) {
+                         SmallVector<Value> positions;
+                         for (unsigned i = 0; i < type.getRank(); ++i)
+                           positions.push_back(linalg::IndexOp::create(inner, at, i));
+                         positions[axis] = arith::SubIOp::create(inner, at, last, positions[axis]);
+                         return tensor::ExtractOp::create(inner, at, adaptor.getOperand(), positions).getResult();
+                       }));
     return success();
   }
 };
@@ -190,7 +236,8 @@ struct ReshapeLowering : OpConversionPattern<ReshapeOp> {
 } // namespace
 
 void populateKinaShapeToLinalgPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<BroadcastLowering, TransposeLowering, ReshapeLowering>(converter, patterns.getContext());
+  patterns.add<BroadcastLowering, TransposeLowering, ConcatLowering, FlipLowering, ReshapeLowering>(
+      converter, patterns.getContext());
 }
 
 } // namespace kina

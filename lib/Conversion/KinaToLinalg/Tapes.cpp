@@ -30,19 +30,49 @@ bool isEmpty(Type element) {
   return llvm::any_of(getShape(element), [](DimAttr dim) { return dim.isConstant(0); });
 }
 
-struct TapeNewLowering : OpConversionPattern<TapeNewOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// Room for the frames, with zeros in them or without.
+template <typename OpTy>
+struct TapeNewLowering : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
 
-  LogicalResult matchAndRewrite(TapeNewOp op, OpAdaptor adaptor,
+  LogicalResult matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    auto type = dyn_cast_or_null<RankedTensorType>(getTypeConverter()->convertType(op.getType()));
+    auto type = dyn_cast_or_null<RankedTensorType>(this->getTypeConverter()->convertType(op.getType()));
     if (!type)
       return rewriter.notifyMatchFailure(op, "type does not convert");
     SmallVector<Value> sizes{adaptor.getBound()};
     for (DimAttr dim : getShape(op.getTape().getType().getElement()))
       if (!dim.isConstant())
         sizes.push_back(getDimValue(rewriter, op.getLoc(), dim));
-    rewriter.replaceOpWithNewOp<tensor::EmptyOp>(op, type, sizes);
+    Value frames = tensor::EmptyOp::create(rewriter, op.getLoc(), type, sizes);
+    if constexpr (std::is_same_v<OpTy, TapeZerosOp>) {
+      Value zero = arith::ConstantOp::create(rewriter, op.getLoc(), rewriter.getZeroAttr(type.getElementType()));
+      frames = linalg::FillOp::create(rewriter, op.getLoc(), zero, frames).getResult(0);
+    }
+    rewriter.replaceOp(op, frames);
+    return success();
+  }
+};
+
+struct TapeLengthLowering : OpConversionPattern<TapeLengthOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(TapeLengthOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<tensor::DimOp>(op, adaptor.getTape(), 0);
+    return success();
+  }
+};
+
+struct TapeAddLowering : OpConversionPattern<TapeAddOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(TapeAddOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, createPointwise(rewriter, op.getLoc(), {adaptor.getRhs()}, adaptor.getLhs(),
+                                           [](OpBuilder &b, Location loc, ValueRange v) {
+                                             return emitAdd(b, loc, v[1], v[0]);
+                                           }));
     return success();
   }
 };
@@ -94,7 +124,8 @@ struct TapeReadLowering : OpConversionPattern<TapeReadOp> {
 } // namespace
 
 void populateKinaTapesToLinalgPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
-  patterns.add<TapeNewLowering, TapePushLowering, TapeReadLowering>(converter, patterns.getContext());
+  patterns.add<TapeNewLowering<TapeNewOp>, TapeNewLowering<TapeZerosOp>, TapePushLowering, TapeReadLowering,
+               TapeLengthLowering, TapeAddLowering>(converter, patterns.getContext());
 }
 
 } // namespace kina

@@ -30,6 +30,10 @@ int64_t getStaticSize(DimAttr dim) { return dim.getConstantValue().value_or(Shap
 
 SmallVector<int64_t> getStaticSizes(ArrayRef<DimAttr> dims) { return llvm::map_to_vector(dims, getStaticSize); }
 
+bool isEmpty(ArrayRef<DimAttr> shape) {
+  return llvm::any_of(shape, [](DimAttr dim) { return dim.isConstant(0); });
+}
+
 Type getStorageType(Type elementType) {
   if (elementType.isUnsignedInteger())
     return IntegerType::get(elementType.getContext(), elementType.getIntOrFloatBitWidth());
@@ -90,6 +94,31 @@ Value createPointwise(OpBuilder &builder, Location loc, ValueRange inputs, Value
   SmallVector<AffineMap> maps(inputs.size() + 1, builder.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
   return createGeneric(builder, loc, inputs, out, maps, iterators, body);
+}
+
+Value createProductSum(OpBuilder &builder, Location loc, Value lhs, Value rhs, Value outs, ArrayRef<DimAttr> shape,
+                       Type element, ArrayRef<AffineMap> maps, ArrayRef<utils::IteratorType> iterators) {
+  bool isNarrow = element.isF16() || element.isBF16();
+  Type sumType = isNarrow ? builder.getF32Type() : getStorageType(element);
+  auto convert = [&](Value value, Type from, Type to) {
+    return createPointwise(builder, loc, value, createEmpty(builder, loc, shape, to),
+                           [&](OpBuilder &inner, Location at, ValueRange v) {
+                             return emitCast(inner, at, v[0], from, to);
+                           });
+  };
+  if (!outs)
+    outs = createFilled(builder, loc, shape, createScalar(builder, loc, sumType, 0));
+  else if (isNarrow)
+    outs = convert(outs, element, sumType);
+  Value result = createGeneric(
+      builder, loc, {lhs, rhs}, outs, maps, iterators, [&](OpBuilder &inner, Location at, ValueRange v) -> Value {
+        if (isa<FloatType>(sumType)) {
+          Value a = emitCast(inner, at, v[0], element, sumType), b = emitCast(inner, at, v[1], element, sumType);
+          return math::FmaOp::create(inner, at, a, b, v[2]);
+        }
+        return arith::AddIOp::create(inner, at, v[2], arith::MulIOp::create(inner, at, v[0], v[1]));
+      });
+  return isNarrow ? convert(result, sumType, element) : result;
 }
 
 void createCheck(OpBuilder &builder, Location loc, Value condition, RuntimeCode code, const Twine &message,

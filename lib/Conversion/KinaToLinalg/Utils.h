@@ -32,6 +32,10 @@ llvm::SmallVector<mlir::OpFoldResult> getDimSizes(mlir::OpBuilder &builder, mlir
 int64_t getStaticSize(DimAttr dim);
 llvm::SmallVector<int64_t> getStaticSizes(llvm::ArrayRef<DimAttr> dims);
 
+/// Whether a tensor of the shape is known to have no element. Upstream's slices know no
+/// offset inside an axis of size 0, so that what is empty is not sliced.
+bool isEmpty(llvm::ArrayRef<DimAttr> shape);
+
 /// The signless type of an element (ui8 is i8).
 mlir::Type getStorageType(mlir::Type elementType);
 
@@ -79,6 +83,15 @@ mlir::Value createGeneric(mlir::OpBuilder &builder, mlir::Location loc, mlir::Va
 /// The same over parallel loops, one per axis of `out`, every operand being of its shape.
 mlir::Value createPointwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange inputs,
                             mlir::Value out, BodyBuilder body);
+
+/// The sum of products of two factors over the reduction loops, each element one chain that
+/// starts at that of `outs`, or at +0 where it is null: fused multiply-adds on f32 and f64.
+/// 16-bit floats accumulate in f32. The maps are those of the factors and the result, whose
+/// shape is given with Kina's element type.
+mlir::Value createProductSum(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value lhs, mlir::Value rhs,
+                             mlir::Value outs, llvm::ArrayRef<DimAttr> shape, mlir::Type element,
+                             llvm::ArrayRef<mlir::AffineMap> maps,
+                             llvm::ArrayRef<mlir::utils::IteratorType> iterators);
 
 /// Ends the call with the code and the message unless the condition holds.
 void createCheck(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition, RuntimeCode code,

@@ -1,6 +1,7 @@
 //===- AD.cpp - Differentiation as a whole --------------------------------===//
 
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Transforms/AD/Nesting.h"
 #include "Kina/Transforms/AD/Rules.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Dominance.h"
@@ -36,6 +37,8 @@ public:
     recorder.slots = slots;
     pipeline.addPass(createRecordVJPsPass(recorder));
     pipeline.addPass(createLowerEffectsPass());
+    pipeline.addPass(createLowerEffectsPass());
+    pipeline.addPass(createForwardModePass());
     OpPassManager checkpoints(ModuleOp::getOperationName());
     checkpoints.addPass(createInsertCheckpointsPass());
     if (failed(runPipeline(checkpoints, module)))
@@ -57,7 +60,7 @@ private:
   static bool hasDerivative(Operation *root) {
     return root
         ->walk([](Operation *op) {
-          return isa<GradOp, VJPOp, JVPOp, HandleOp, PerformOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          return isDerivative(op) || isa<HandleOp, PerformOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -149,8 +152,6 @@ bool ADPass::trimSignatures(const llvm::StringSet<> &known) {
       call.erase();
       call = trimmed;
     }
-    // A function may call another one of those; its call sites are stale now.
-    return true;
   }
   return any;
 }

@@ -11,7 +11,19 @@ namespace kina {
 bool isDifferentiableIn(Operation *op, unsigned operand) {
   if (auto differentiable = dyn_cast<DifferentiableOpInterface>(op))
     return differentiable.isDifferentiableIn(operand);
-  return hasTangent(op->getOperand(operand).getType());
+  return canVary(op->getOperand(operand).getType());
+}
+
+bool canVary(Type type) {
+  auto tape = dyn_cast<TapeType>(type);
+  return hasTangent(tape ? tape.getElement() : type);
+}
+
+std::string toKey(const BitVector &bits) {
+  std::string key;
+  for (unsigned i = 0; i < bits.size(); ++i)
+    key += bits[i] ? '1' : '0';
+  return key;
 }
 
 FuncOp ActivityAnalysis::getCallee(CallOp call) {
@@ -19,9 +31,9 @@ FuncOp ActivityAnalysis::getCallee(CallOp call) {
   return function && !function.isExternal() ? function : FuncOp();
 }
 
-/// Marks the value if its type has tangents; says whether that is news.
+/// Marks the value if it can vary; says whether that is news.
 static bool mark(Value value, ActivityAnalysis::ValueSet &set) {
-  return hasTangent(value.getType()) && set.insert(value).second;
+  return canVary(value.getType()) && set.insert(value).second;
 }
 
 /// Marks the values at the positions where `from` has marked ones; says whether one is new.

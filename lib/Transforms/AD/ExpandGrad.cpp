@@ -1,10 +1,10 @@
 //===- ExpandGrad.cpp - Derivatives become handlers -----------------------===//
 
 #include "Kina/Support/Diagnostics.h"
+#include "Kina/Transforms/AD/Nesting.h"
 #include "Kina/Transforms/AD/Pullbacks.h"
 #include "Kina/Transforms/AD/RuleBuilder.h"
 #include "Kina/Transforms/Passes.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -14,68 +14,41 @@ namespace kina {
 
 namespace {
 
-/// The function that a call or a derivative names; empty for anything else.
-StringRef getCalleeName(Operation *op) {
-  return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case<CallOp, GradOp, VJPOp, JVPOp>([](auto op) { return op.getCallee(); })
-      .Default([](Operation *) { return StringRef(); });
-}
-
 class ExpandGradPass : public impl::ExpandGradPassBase<ExpandGradPass> {
 public:
   using ExpandGradPassBase::ExpandGradPassBase;
 
   void runOnOperation() override {
-    SmallVector<Operation *> derivatives;
-    getOperation().walk([&](Operation *op) {
-      if (isa<GradOp, VJPOp, JVPOp>(op))
-        derivatives.push_back(op);
-      if (auto handle = dyn_cast<HandleOp>(op); handle && handle.getTagAttr())
+    getOperation().walk([&](HandleOp handle) {
+      if (handle.getTagAttr())
         nextTag = std::max(nextTag, handle.getTagAttr().getId() + 1);
     });
-    if (derivatives.empty())
+    Derivatives derivatives(getOperation());
+    if (derivatives.all.empty())
       return;
-    SymbolTable symbols(getOperation());
-    SmallVector<Operation *> innermost;
-    for (Operation *op : derivatives)
-      if (llvm::StringSet<> seen; !reachesDerivative(symbols, getCalleeName(op), seen))
-        innermost.push_back(op);
     // Every derivative then takes one of a function that takes it in turn.
-    if (innermost.empty()) {
-      emitError(derivatives.front()->getLoc(), DiagCode::K0604, "no derivative through recursion: '")
-          << getCalleeName(derivatives.front()) << "' is differentiated inside itself";
+    if (derivatives.innermost.empty()) {
+      Operation *first = derivatives.all.front();
+      emitError(first->getLoc(), DiagCode::K0604, "no derivative through recursion: '")
+          << getCalleeName(first) << "' is differentiated inside itself";
       return signalPassFailure();
     }
+    // Forward mode needs no effect, and has a pass of its own.
+    llvm::erase_if(derivatives.innermost, llvm::IsaPred<JVPOp>);
+    if (derivatives.innermost.empty())
+      return;
+    SymbolTable symbols(getOperation());
     if (!declareEffect(symbols))
       return signalPassFailure();
-    for (Operation *op : innermost) {
+    for (Operation *op : derivatives.innermost) {
       if (auto grad = dyn_cast<GradOp>(op))
         expand(op, grad.getInputs(), {}, grad.getSubst(), grad.getWrt(), grad.getValue());
       else if (auto vjp = dyn_cast<VJPOp>(op))
         expand(op, vjp.getInputs(), vjp.getCotangents(), vjp.getSubst(), vjp.getWrt(), vjp.getValue());
-      else {
-        emitError(op->getLoc(), DiagCode::K0604, "no forward-mode derivative of '")
-            << getCalleeName(op) << "': this version of Kina has reverse mode (grad, value_and_grad, vjp) only";
-        signalPassFailure();
-      }
     }
   }
 
 private:
-  /// Whether running the function can reach a derivative.
-  static bool reachesDerivative(const SymbolTable &symbols, StringRef name, llvm::StringSet<> &seen) {
-    auto function = symbols.lookup<FuncOp>(name);
-    if (!function || !seen.insert(name).second)
-      return false;
-    return function
-        .walk([&](Operation *op) {
-          bool found = isa<GradOp, VJPOp, JVPOp>(op) ||
-                       (isa<CallOp>(op) && reachesDerivative(symbols, getCalleeName(op), seen));
-          return found ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
   /// Makes sure that the module declares the effect.
   bool declareEffect(SymbolTable &symbols) {
     MLIRContext *context = &getContext();

@@ -147,9 +147,14 @@ LogicalResult LowerEffectsPass::finish() {
       watch.replaceAllUsesWith(watch.getOperand());
       watch.erase();
     } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
-      accumulate.replaceAllUsesWith(
-          AddOp::create(builder, op->getLoc(), accumulate.getAccumulator(), accumulate.getContribution()).getResult());
+      Value a = accumulate.getAccumulator(), b = accumulate.getContribution();
+      accumulate.replaceAllUsesWith(isa<TapeType>(a.getType())
+                                        ? TapeAddOp::create(builder, op->getLoc(), a, b).getResult()
+                                        : AddOp::create(builder, op->getLoc(), a, b).getResult());
       accumulate.erase();
+    } else if (auto present = dyn_cast<PresentOp>(op)) {
+      present.replaceAllUsesWith(present.getCotangent());
+      present.erase();
     } else if (isa<AbsentOp>(op) && op->use_empty()) {
       op->erase();
     } else if (auto effect = dyn_cast<EffectOp>(op)) {

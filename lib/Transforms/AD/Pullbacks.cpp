@@ -72,6 +72,14 @@ SmallVector<Value> PullbackEmitter::cloneBlock(OpBuilder &builder, Block &block,
         continue;
       }
     }
+    if (auto present = dyn_cast<PresentOp>(op)) {
+      Value bound = mapping.lookupOrDefault(present.getBound());
+      mapping.map(present.getResult(),
+                  isAbsent(present.getCotangent())
+                      ? TapeZerosOp::create(builder, op.getLoc(), present.getType(), bound).getResult()
+                      : mapping.lookupOrDefault(present.getCotangent()));
+      continue;
+    }
     if (auto slice = dyn_cast<SliceOp>(op); slice && isAbsent(slice.getOperand())) {
       absent.insert(slice);
       continue;

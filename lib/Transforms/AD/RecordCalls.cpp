@@ -7,13 +7,6 @@ using namespace mlir;
 
 namespace kina {
 
-static std::string toKey(const BitVector &bits) {
-  std::string key;
-  for (unsigned i = 0; i < bits.size(); ++i)
-    key += bits[i] ? '1' : '0';
-  return key;
-}
-
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
@@ -54,7 +47,7 @@ FailureOr<PerformOp> Recorder::recordCall(CallOp call, const BitVector &activeOp
     wide.resize(forward.getNumResults());
     return wide;
   }(), tag, builder);
-  SmallVector<Value> operands;
+  SmallVector<Value> given = getCotangents(perform, builder), operands;
   for (DimAttr dim : pair.dims) {
     DimAttr here = substitute(dim, forward.getSubst());
     operands.push_back(DimOp::create(builder, loc, builder.getIndexType(), here));
@@ -63,11 +56,11 @@ FailureOr<PerformOp> Recorder::recordCall(CallOp call, const BitVector &activeOp
     operands.push_back(residual.from == Residual::Argument ? forward.getOperand(residual.index)
                                                            : forward.getResult(residual.index));
   unsigned cotangents = activeResults.count();
-  llvm::append_range(operands, perform.getVjp().getArguments().take_front(cotangents));
+  llvm::append_range(operands, ArrayRef<Value>(given).take_front(cotangents));
   // A value that is several arguments: its accumulator goes to the first of them.
   llvm::MapVector<Value, Value> accumulators;
   for (auto [target, accumulator] :
-       llvm::zip(perform.getTargets(), perform.getVjp().getArguments().drop_front(cotangents)))
+       llvm::zip(perform.getTargets(), ArrayRef<Value>(given).drop_front(cotangents)))
     accumulators[target] = accumulator;
   llvm::DenseSet<Value> taken;
   for (unsigned i : activeOperands.set_bits()) {

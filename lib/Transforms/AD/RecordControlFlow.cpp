@@ -127,7 +127,7 @@ FailureOr<PerformOp> Recorder::recordIf(IfOp op, Place place) {
   for (unsigned i : active)
     primals.push_back(forward.getResult(i));
   PerformOp perform = createPerform(forward, primals, targets.getArrayRef(), place.tag, builder);
-  ValueRange given = perform.getVjp().getArguments();
+  SmallVector<Value> given = getCotangents(perform, builder);
   auto reverse = IfOp::create(builder, loc, ValueRange(targets.getArrayRef()).getTypes(), forward.getCondition());
   Region *regions[] = {&reverse.getThenRegion(), &reverse.getElseRegion()};
   PullbackEmitter emitter(symbols);
@@ -140,7 +140,7 @@ FailureOr<PerformOp> Recorder::recordIf(IfOp op, Place place) {
     for (Value value : arm.free)
       recompute(builder, value, mapping);
     CotangentMap cotangents;
-    for (auto [target, accumulator] : llvm::zip(targets, given.drop_front(active.size())))
+    for (auto [target, accumulator] : llvm::zip(targets, llvm::drop_begin(given, active.size())))
       cotangents.set(target, accumulator);
     for (auto [n, i] : llvm::enumerate(active))
       if (isActive(yielded[i]))
@@ -171,13 +171,7 @@ FailureOr<PerformOp> Recorder::recordRemat(RematOp op, Place place) {
   if (failed(recordBlock(*body, Place{place.tag}, performs)))
     return failure();
   llvm::SetVector<Value> targets = getCapturedTargets(replay, {body}, performs);
-  SmallVector<Value> yielded(body->getTerminator()->getOperands()), kept;
-  for (Value value : getCaptured(performs))
-    if (replay->isAncestor(value.getParentBlock()->getParentOp())) {
-      if (failed(checkCanLeave(value, replay, "this region")))
-        return failure();
-      kept.push_back(value);
-    }
+  SmallVector<Value> yielded(body->getTerminator()->getOperands());
 
   SmallVector<Value> primals;
   SmallVector<unsigned> active;
@@ -187,22 +181,23 @@ FailureOr<PerformOp> Recorder::recordRemat(RematOp op, Place place) {
       primals.push_back(result);
     }
   PerformOp perform = createPerform(op, primals, targets.getArrayRef(), place.tag, builder);
-  ValueRange given = perform.getVjp().getArguments();
-  auto again = RematOp::create(builder, loc, ValueRange(kept).getTypes());
+  SmallVector<Value> given = getCotangents(perform, builder);
+  // Run again, and then reversed at once: what the run keeps does not leave the region, so
+  // a derivative of this derivative runs all of it again.
+  auto again = RematOp::create(builder, loc, ValueRange(targets.getArrayRef()).getTypes());
+  YieldOp::create(builder, loc, again.getResults());
   again.getBody().takeBody(replay.getBody());
-  body->getTerminator()->setOperands(kept);
   eraseOp(replay);
-
-  IRMapping mapping;
-  mapping.map(ValueRange(kept), again.getResults());
+  Operation *end = body->getTerminator();
+  builder.setInsertionPoint(end);
   CotangentMap cotangents;
-  for (auto [target, accumulator] : llvm::zip(targets, given.drop_front(active.size())))
+  for (auto [target, accumulator] : llvm::zip(targets, llvm::drop_begin(given, active.size())))
     cotangents.set(target, accumulator);
   for (auto [n, i] : llvm::enumerate(active))
     if (isActive(yielded[i]))
       cotangents.add(builder, loc, yielded[i], given[n]);
-  PullbackEmitter(symbols).emitReverse(builder, performs, cotangents, mapping);
-  YieldOp::create(builder, loc, cotangents.lookupAll(targets.getArrayRef()));
+  PullbackEmitter(symbols).emitReverse(builder, performs, cotangents, IRMapping());
+  end->setOperands(cotangents.lookupAll(targets.getArrayRef()));
   for (PerformOp inner : performs)
     eraseOp(inner);
   return perform;

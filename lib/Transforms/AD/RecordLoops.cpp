@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Recorder.h"
+#include "Kina/Support/Diagnostics.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -64,6 +65,13 @@ private:
   /// The pullbacks of the iterations `base + count - 1` to `base`.
   Cotangents emitSweep(Value count, Value base, ValueRange tapes, const Cotangents &given);
 
+  /// Both, on tapes of their own. What they keep does not leave them: a derivative of this
+  /// derivative runs them again rather than keep tapes.
+  Cotangents emitSegment(Value count, Value base, ValueRange states, Value bound, const Cotangents &given);
+  Cotangents split(ValueRange values) const {
+    return {SmallVector<Value>(values.take_front(active.size())), SmallVector<Value>(values.drop_front(active.size()))};
+  }
+
   // The forms. Each changes the forward loop and gives what emits its pullback.
   using Pullback = std::function<Cotangents(const Cotangents &)>;
   Pullback keepTaped(const TripBound &bound);
@@ -103,6 +111,9 @@ bool LoopRecorder::isCheap(Value value) const {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
+  // An empty tape is as good as another one.
+  if (isa<TapeNewOp, TapeZerosOp>(op))
+    return op->getNumOperands() == 0 || isCheap(op->getOperand(0));
   bool isScalar = getRank(value.getType()) == 0 && isa<AddOp, SubOp, MulOp, NegOp, CastOp, MinOp, MaxOp, CmpOp>(op) &&
                   llvm::none_of(op->getOperandTypes(), [](Type type) { return hasTangent(type); });
   bool isRead = isa<SliceOp>(op) && !isInside(op->getOperand(0));
@@ -255,12 +266,25 @@ LoopRecorder::Cotangents LoopRecorder::emitSweep(Value count, Value base, ValueR
   SmallVector<Value> next{at};
   for (unsigned i : active) {
     Value cotangent = cotangents.lookup(arguments[i]);
-    next.push_back(cotangent ? cotangent : k.zeros(arguments[i].getType()));
+    next.push_back(cotangent ? cotangent : k.zerosLike(arguments[i]));
   }
   llvm::append_range(next, cotangents.lookupAll(captured.getArrayRef()));
   YieldOp::create(builder, loc, next);
-  ValueRange results = sweep.getResults().drop_front(1);
-  return {SmallVector<Value>(results.take_front(active.size())), SmallVector<Value>(results.drop_front(active.size()))};
+  return split(sweep.getResults().drop_front(1));
+}
+
+LoopRecorder::Cotangents LoopRecorder::emitSegment(Value count, Value base, ValueRange states, Value bound,
+                                                   const Cotangents &given) {
+  SmallVector<Type> types(ValueRange(given.carried).getTypes());
+  llvm::append_range(types, ValueRange(given.captured).getTypes());
+  auto segment = RematOp::create(builder, loc, types);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&segment.getBody());
+  SmallVector<Value> tapes = emitReplay(count, states, createTapes(bound));
+  Cotangents results = emitSweep(count, base, tapes, given);
+  llvm::append_range(results.carried, results.captured);
+  YieldOp::create(builder, loc, results.carried);
+  return split(segment.getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,10 +327,7 @@ LoopRecorder::Pullback LoopRecorder::keepReplay() {
   end->insertOperands(first, k.add(loop.getAfterBody()->getArgument(first), k.index(1)));
   return [this, first](const Cotangents &given) {
     Value count = loop.getResult(first);
-    SmallVector<Value> tapes;
-    if (!kept.empty())
-      tapes = emitReplay(count, inits, createTapes(count));
-    return emitSweep(count, Value(), tapes, given);
+    return kept.empty() ? emitSweep(count, Value(), {}, given) : emitSegment(count, Value(), inits, count, given);
   };
 }
 
@@ -369,12 +390,9 @@ LoopRecorder::Pullback LoopRecorder::keepStride() {
     ValueRange results = loop.getResults().drop_front(first);
     Value count = results[kCount], stride = results[kStride], factor = results[kFactor];
     ValueRange states = results.drop_front(kTapes);
-    // The tapes of a segment are those of the segment before it, used again.
-    SmallVector<Value> operands{
-        k.div(k.sub(k.add(count, stride), k.index(1)), stride)};
+    SmallVector<Value> operands{k.div(k.sub(k.add(count, stride), k.index(1)), stride)};
     llvm::append_range(operands, given.carried);
     llvm::append_range(operands, given.captured);
-    llvm::append_range(operands, createTapes(stride));
     auto segments = WhileOp::create(builder, loc, operands, TypeRange());
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(segments.getBeforeBody());
@@ -388,19 +406,12 @@ LoopRecorder::Pullback LoopRecorder::keepStride() {
     SmallVector<Value> from;
     for (auto [tape, init] : llvm::zip(states, inits))
       from.push_back(TapeReadOp::create(builder, loc, init.getType(), tape, slot));
-    ValueRange own = block->getArguments().drop_front(1);
-    Cotangents inner{SmallVector<Value>(own.take_front(active.size())),
-                     SmallVector<Value>(own.slice(active.size(), captured.size()))};
-    SmallVector<Value> tapes = emitReplay(length, from, own.drop_front(active.size() + captured.size()));
-    inner = emitSweep(length, base, tapes, inner);
+    Cotangents inner = emitSegment(length, base, from, stride, split(block->getArguments().drop_front(1)));
     SmallVector<Value> next{number};
     llvm::append_range(next, inner.carried);
     llvm::append_range(next, inner.captured);
-    llvm::append_range(next, tapes);
     YieldOp::create(builder, loc, next);
-    results = segments.getResults().drop_front(1);
-    return Cotangents{SmallVector<Value>(results.take_front(active.size())),
-                      SmallVector<Value>(results.slice(active.size(), captured.size()))};
+    return split(segments.getResults().drop_front(1));
   };
 }
 
@@ -413,6 +424,10 @@ FailureOr<PerformOp> LoopRecorder::record() {
     // One state is the one that the loop starts with.
     choice = slots == 1 ? TapeChoice::Replay : TapeChoice::Stride;
   }
+  // What a derivative keeps is no state to copy: its loops are taped or run again.
+  bool carriesTapes = llvm::any_of(loop.getInits().getTypes(), llvm::IsaPred<TapeType>);
+  if (carriesTapes && choice == TapeChoice::Stride)
+    choice = TapeChoice::Auto;
   if (place.inLoop)
     choice = TapeChoice::Replay;
   if (choice == TapeChoice::Auto || choice == TapeChoice::Bounded || choice == TapeChoice::Growable)
@@ -444,13 +459,18 @@ FailureOr<PerformOp> LoopRecorder::record() {
       needed.insert(value);
       plan(value);
     }
-  for (Value value : kept)
+  for (Value value : kept) {
     if (failed(checkCanLeave(value, body, "this loop")))
       return failure();
+    if (isa<TapeType>(value.getType())) {
+      emitError(loc, DiagCode::K0604, "no derivative of this derivative of a loop: each iteration would keep a tape");
+      return failure();
+    }
+  }
 
-  Pullback pullback = isTaped                          ? keepTaped(bound)
-                      : choice == TapeChoice::Replay   ? keepReplay()
-                                                       : keepStride();
+  Pullback pullback = isTaped                                             ? keepTaped(bound)
+                      : choice == TapeChoice::Replay || carriesTapes ? keepReplay()
+                                                                     : keepStride();
 
   // The perform.
   SmallVector<Value> primals;
@@ -463,15 +483,14 @@ FailureOr<PerformOp> LoopRecorder::record() {
       targets.insert(inits[i]);
   PerformOp perform = recorder.createPerform(loop, primals, targets.getArrayRef(), place.tag, builder);
   RuleBuilder k = rules();
-  Block &region = perform.getVjp().front();
+  SmallVector<Value> all = recorder.getCotangents(perform, builder);
   Cotangents given;
   unsigned next = 0;
   for (unsigned i : active)
-    given.carried.push_back(recorder.isActive(loop.getResult(i)) ? Value(region.getArgument(next++))
-                                                                 : k.zeros(inits[i].getType()));
-  given.captured.assign(region.args_begin() + next, region.args_begin() + next + captured.size());
+    given.carried.push_back(recorder.isActive(loop.getResult(i)) ? all[next++] : k.zerosLike(inits[i]));
+  given.captured.assign(all.begin() + next, all.begin() + next + captured.size());
   CotangentMap cotangents;
-  for (auto [target, accumulator] : llvm::zip(targets, region.getArguments().drop_front(next)))
+  for (auto [target, accumulator] : llvm::zip(targets, llvm::drop_begin(all, next)))
     cotangents.set(target, accumulator);
   Cotangents first = pullback(given);
   for (auto [target, cotangent] : llvm::zip(captured, first.captured))

@@ -106,6 +106,12 @@ LogicalResult Recorder::recordBlock(Block &block, Place place, Performs &perform
       continue;
     for (auto [i, operand] : llvm::enumerate(op.getOperands()))
       operands[i] = isActive(operand) && isDifferentiableIn(&op, i);
+    auto isActiveTape = [&](Value value) { return isa<TapeType>(value.getType()) && isActive(value); };
+    if (llvm::any_of(op.getResults(), isActiveTape) || llvm::any_of(op.getOperands(), isActiveTape)) {
+      emitError(op.getLoc(), DiagCode::K0604,
+                "no reverse-mode derivative of a gradient that goes through a loop: it would go through the loop's tape");
+      return failure();
+    }
     FailureOr<PerformOp> perform = failure();
     if (auto call = dyn_cast<CallOp>(op))
       perform = recordCall(call, operands, results, place);
@@ -159,6 +165,17 @@ PerformOp Recorder::createPerform(Operation *op, ValueRange primals, ValueRange 
   llvm::append_range(types, targets.getTypes());
   builder.createBlock(&perform.getVjp(), {}, types, SmallVector<Location>(types.size(), op->getLoc()));
   return perform;
+}
+
+SmallVector<Value> Recorder::getCotangents(PerformOp perform, OpBuilder &builder) {
+  SmallVector<Value> primals(perform.getPrimals());
+  llvm::append_range(primals, perform.getTargets());
+  RuleBuilder k(builder, perform.getLoc());
+  SmallVector<Value> cotangents;
+  for (auto [argument, primal] : llvm::zip(perform.getVjp().getArguments(), primals))
+    cotangents.push_back(isa<TapeType>(primal.getType()) ? k.make<PresentOp>(argument, k.tapeLength(primal))
+                                                         : Value(argument));
+  return cotangents;
 }
 
 PerformOp Recorder::createPerform(Operation *op, const BitVector &activeOperands, const BitVector &activeResults,

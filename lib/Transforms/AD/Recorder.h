@@ -105,6 +105,9 @@ private:
                           mlir::OpBuilder &builder);
   PerformOp createPerform(mlir::Operation *op, const llvm::BitVector &activeOperands,
                           const llvm::BitVector &activeResults, TagAttr tag, mlir::OpBuilder &builder);
+  /// The arguments of the pullback, cotangents and accumulators. Those of tapes are made
+  /// present, for frames are added to them.
+  llvm::SmallVector<mlir::Value> getCotangents(PerformOp perform, mlir::OpBuilder &builder);
   std::string uniqueName(const llvm::Twine &base);
 
   mlir::ModuleOp module;

@@ -11,10 +11,6 @@ namespace kina::elaborate {
 /// each link.
 static constexpr unsigned kMaxInlineDepth = 1000, kMaxInlined = 100000;
 
-static bool isDerivativeName(StringRef name) {
-  return name == "grad" || name == "value_and_grad" || name == "vjp" || name == "jvp";
-}
-
 Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   Location loc = op.getLoc();
   Type typeArgument;
@@ -96,7 +92,9 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   }
 
   // `wrt` names parameters; it is no expression.
-  bool derivative = callee.function->kind == Callable::Kind::Operation && isDerivativeName(callee.function->operation);
+  std::optional<Callable::Derivative> derivative;
+  if (callee.function->kind == Callable::Kind::Operation)
+    derivative = getDerivative(callee.function->operation);
   SmallVector<std::string> wrt;
   bool hasWrt = false, bad = false;
   for (auto [index, arg] : llvm::enumerate(op.getArgs())) {
@@ -118,7 +116,16 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
         add(arg);
       continue;
     }
-    Val val = decay(evaluate(arg, scope));
+    Val val;
+    // A string is an argument of operations, and no value.
+    auto literal = arg.getDefiningOp<surface::LiteralOp>();
+    if (literal && literal.getKind() == surface::LiteralKind::String &&
+        callee.function->kind == Callable::Kind::Operation) {
+      val.kind = Val::Kind::String;
+      val.text = cast<StringAttr>(literal.getValue()).getValue().str();
+    } else {
+      val = decay(evaluate(arg, scope));
+    }
     bad |= val.isError();
     args.push_back(std::move(val));
     keywords.push_back(keyword.str());
@@ -130,11 +137,7 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
     return Val::error();
   }
   if (derivative)
-    return differentiate(callee.function->operation == "grad"             ? Callable::Derivative::Grad
-                         : callee.function->operation == "value_and_grad" ? Callable::Derivative::ValueAndGrad
-                         : callee.function->operation == "vjp"            ? Callable::Derivative::VJP
-                                                                          : Callable::Derivative::JVP,
-                         callee.function->operation, args, keywords,
+    return differentiate(*derivative, callee.function->operation, args, keywords,
                          hasWrt ? ArrayRef<SmallVector<std::string>>(wrt) : ArrayRef<SmallVector<std::string>>(), loc);
   if (callee.function->kind == Callable::Kind::Operation)
     return callOperation(callee.function->operation, args, keywords, typeArgument, loc);
@@ -175,6 +178,12 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
     report(loc, DiagCode::K0112, "unknown operation '" + name + "'");
     return Val::error();
   }
+  SmallVector<Value> operands;
+  for (const Val &arg : args)
+    if (arg.isValue())
+      operands.push_back(arg.value);
+  if (failed(requireOnePlace(operands, loc)))
+    return Val::error();
   OperationCall operation(*this, name, args, keywords, typeArgument, loc);
   unsigned before = errors;
   Val result = rule(operation);
@@ -257,7 +266,7 @@ FailureOr<SmallVector<std::string>> Elaborator::parameterNames(const Callable &c
     return names;
   }
   case Callable::Kind::Derivative:
-    if (callable.derivative == Callable::Derivative::Grad || callable.derivative == Callable::Derivative::ValueAndGrad)
+    if (!callable.hasPoint())
       return parameterNames(*callable.base, loc);
     return names;
   case Callable::Kind::Operation:
@@ -539,18 +548,18 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
 }
 
 /// The structure over these values, which are consumed.
-static Val fill(Elaborator &e, const Ty &type, ValueRange &values) {
+Val Elaborator::fill(const Ty &type, ValueRange &values) {
   switch (type.kind) {
   case Ty::Kind::Value: {
     Value value = values.front();
     values = values.drop_front();
     bool integer = getRank(value.getType()) == 0 && isa<IntegerType>(value.getType()) && !value.getType().isInteger(1);
-    return Val::of(value, integer ? e.freshAtom() : DimAttr());
+    return Val::of(value, integer ? freshAtom() : DimAttr());
   }
   case Ty::Kind::Tuple: {
     std::vector<Val> members;
     for (const Ty &member : type.members)
-      members.push_back(fill(e, member, values));
+      members.push_back(fill(member, values));
     return Val::tuple(std::move(members));
   }
   default:
@@ -565,7 +574,7 @@ Val Elaborator::callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::s
   auto result = CallOp::create(builder, loc, prepared->results, item.name, prepared->operands, prepared->subst,
                                ArrayAttr(), ArrayAttr());
   ValueRange values = result.getResults();
-  return fill(*this, item.resultType, values);
+  return fill(item.resultType, values);
 }
 
 /// Text that is the same for the same function: its body and what it closes over.
@@ -607,7 +616,7 @@ std::optional<size_t> Elaborator::arity(const Callable &callable) {
     return llvm::range_size(surface::syntaxRange(lambda.getParamsAttr()));
   }
   case Callable::Kind::Derivative:
-    if (callable.derivative == Callable::Derivative::Grad || callable.derivative == Callable::Derivative::ValueAndGrad)
+    if (!callable.hasPoint())
       return arity(*callable.base);
     return std::nullopt;
   case Callable::Kind::Operation:
@@ -705,345 +714,6 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
   if (result && failed(checkDeclared(val, *result, loc, "the value of " + name)))
     return Val::error();
   return val;
-}
-
-//===----------------------------------------------------------------------===//
-// Derivatives
-//===----------------------------------------------------------------------===//
-
-Val Elaborator::differentiate(Callable::Derivative kind, StringRef name, ArrayRef<Val> args,
-                              ArrayRef<std::string> keywords, ArrayRef<SmallVector<std::string>> wrt, Location loc) {
-  if (args.empty() || args.front().kind != Val::Kind::Function || !keywords.front().empty()) {
-    report(loc, DiagCode::K0205, "'" + name + "' takes a function first");
-    return Val::error();
-  }
-  auto derivative = std::make_shared<Callable>(Callable::Kind::Derivative, loc);
-  derivative->derivative = kind;
-  derivative->base = args.front().function;
-  if (!wrt.empty()) {
-    derivative->hasWrt = true;
-    derivative->wrt = wrt.front();
-  }
-  args = args.drop_front();
-  keywords = keywords.drop_front();
-  bool pulls = kind == Callable::Derivative::VJP || kind == Callable::Derivative::JVP;
-  if (pulls) {
-    if (args.empty()) {
-      report(loc, DiagCode::K0205, "'" + name + "' takes a function and the point, '" + name + "(f, x)'");
-      return Val::error();
-    }
-    derivative->point.assign(args.begin(), args.end());
-    derivative->pointKeywords.assign(keywords.begin(), keywords.end());
-    return Val::of(std::move(derivative));
-  }
-  if (args.empty())
-    return Val::of(std::move(derivative));
-  return applyDerivative(*derivative, args, keywords, loc);
-}
-
-/// The structure as the user spells it.
-static std::string spellStructure(Elaborator &e, const Ty &type) {
-  if (type.kind == Ty::Kind::Value)
-    return e.spell(type.type);
-  std::string text = "(";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(type.members, os, [&](const Ty &member) { os << spellStructure(e, member); });
-  os << ")";
-  return text;
-}
-
-Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, ArrayRef<std::string> keywords,
-                                Location loc) {
-  using D = Callable::Derivative;
-  bool pulls = derivative.derivative == D::VJP || derivative.derivative == D::JVP;
-  ArrayRef<Val> point = pulls ? ArrayRef<Val>(derivative.point) : args;
-  ArrayRef<std::string> pointKeywords = pulls ? ArrayRef<std::string>(derivative.pointKeywords) : keywords;
-  Callable &base = *derivative.base;
-  FailureOr<SmallVector<std::string>> names = parameterNames(base, loc);
-  if (failed(names))
-    return Val::error();
-
-  // The function, its operands, and which of them belong to which parameter.
-  FuncOp callee;
-  SmallVector<Value> operands;
-  DictionaryAttr subst;
-  SmallVector<std::pair<unsigned, unsigned>> ranges;
-  std::vector<Val> params;
-  SmallVector<Type> resultTypes;
-  Ty resultStructure;
-  Val resultVal;
-  size_t own = base.kind == Callable::Kind::Item ? base.item->params.size() : 0;
-  bool isItem = base.kind == Callable::Kind::Item && !base.item->isTemplate;
-  if (isItem && failed(elaborateItem(*base.item)))
-    return Val::error();
-  // Module-level lets named in `wrt` become arguments of a function made for this purpose;
-  // those without a value are arguments already.
-  SmallVector<std::pair<std::string, Val>> globals;
-  for (const std::string &name : derivative.wrt) {
-    auto global = globalItems.find(name);
-    if (global == globalItems.end() || llvm::is_contained(*names, name) ||
-        (isItem && llvm::is_contained(base.item->globals, builder.getStringAttr(name))))
-      continue;
-    Val val = getGlobalValue(name, global->second, loc);
-    if (val.isError())
-      return val;
-    globals.push_back({name, val});
-  }
-  isItem &= globals.empty();
-  if (isItem) {
-    FunctionItem &item = *base.item;
-    FailureOr<Prepared> prepared = prepareCall(item, point, pointKeywords, loc);
-    if (failed(prepared))
-      return Val::error();
-    callee = item.function;
-    operands = prepared->operands;
-    subst = prepared->subst;
-    ValueRange all(operands);
-    for (Param &param : item.params) {
-      ranges.push_back({param.first, param.count});
-      ValueRange part = all.slice(param.first, param.count);
-      params.push_back(fill(*this, param.type, part));
-    }
-    // Module-level lets that became parameters can be named, too.
-    unsigned first = operands.size() - item.globals.size();
-    for (auto [index, global] : llvm::enumerate(item.globals)) {
-      names->push_back(global.str());
-      ranges.push_back({first + static_cast<unsigned>(index), 1});
-      params.push_back(Val::of(operands[first + index]));
-    }
-    resultTypes = prepared->results;
-  } else {
-    SmallVector<std::pair<std::string, DimAttr>> sizes;
-    std::vector<Val> ordered(point);
-    if (base.kind == Callable::Kind::Operation || (base.kind == Callable::Kind::Derivative && names->empty())) {
-      names->clear();
-      for (size_t i = 0; i < point.size(); ++i)
-        names->push_back("");
-    } else {
-      SmallVector<std::pair<std::string, Val>> extra;
-      FailureOr<std::vector<Val>> sorted = orderArguments("the function", *names, point, pointKeywords, loc,
-                                                          base.kind == Callable::Kind::Item ? &extra : nullptr);
-      if (failed(sorted))
-        return Val::error();
-      for (auto &[name, val] : extra) {
-        DimAttr dim = asDim(val, loc);
-        if (!dim)
-          return Val::error();
-        sizes.push_back({name, dim});
-      }
-      ordered = *sorted;
-    }
-    for (Val &val : ordered)
-      if (val.kind == Val::Kind::List && failed(asValue(val, loc, "an argument")))
-        return Val::error();
-    FailureOr<Lifted> lifted =
-        lift(derivative.base, ordered, SmallVector<std::string>(ordered.size(), ""), loc, sizes, globals);
-    if (failed(lifted))
-      return Val::error();
-    callee = lifted->function;
-    subst = lifted->subst;
-    own = ordered.size();
-    for (auto &[name, val] : globals) {
-      names->push_back(name);
-      ordered.push_back(val);
-    }
-    for (const Val &val : ordered) {
-      SmallVector<Value> leaves;
-      if (val.kind != Val::Kind::Function)
-        flatten(val, leaves);
-      ranges.push_back({static_cast<unsigned>(operands.size()), static_cast<unsigned>(leaves.size())});
-      llvm::append_range(operands, leaves);
-      params.push_back(val);
-    }
-    llvm::append_range(operands, lifted->operands);
-    resultVal = lifted->result;
-    SmallVector<Value> leaves;
-    flatten(resultVal, leaves);
-    for (Value leaf : leaves)
-      resultTypes.push_back(leaf.getType());
-  }
-
-  // With respect to what.
-  auto isFloat = [&](Type type) {
-    Type element = getElementType(type);
-    unsigned mask = element ? elementTypes.allowed(element) : 0;
-    return mask && !(mask & ~kFloats);
-  };
-  SmallVector<size_t> chosen;
-  if (derivative.hasWrt) {
-    for (const std::string &name : derivative.wrt) {
-      auto it = llvm::find(*names, name);
-      if (it == names->end()) {
-        InFlightDiagnostic diag = report(loc, DiagCode::K0205, "'wrt' names '" + name + "', which is no parameter");
-        if (std::optional<std::string> close = nearest(name, *names))
-          attachHelp(diag) << "there is a parameter '" << *close << "'";
-        return Val::error();
-      }
-      chosen.push_back(it - names->begin());
-    }
-    llvm::sort(chosen);
-    if (llvm::unique(chosen) != chosen.end()) {
-      report(loc, DiagCode::K0205, "'wrt' names a parameter twice");
-      return Val::error();
-    }
-  } else {
-    bool hasFloats = false;
-    // All floats; if there are none, the open literals, which may become floats.
-    for (bool open : {false, true})
-      for (size_t i = 0; i < own && !(open && hasFloats); ++i) {
-        SmallVector<Value> leaves;
-        if (params[i].kind != Val::Kind::Function)
-          flatten(params[i], leaves);
-        if (llvm::any_of(leaves, [&](Value leaf) {
-              return open ? isa<HoleType>(elementTypes.resolve(getElementType(leaf.getType())))
-                          : isFloat(leaf.getType());
-            })) {
-          chosen.push_back(i);
-          hasFloats |= !open;
-        }
-      }
-  }
-  SmallVector<int64_t> wrt;
-  SmallVector<Type> gradientTypes;
-  for (size_t index : chosen) {
-    unsigned count = 0;
-    for (unsigned i = ranges[index].first, e = i + ranges[index].second; i < e; ++i) {
-      // Only floats have derivatives. An open literal that is differentiated is one.
-      bool open = isa<HoleType>(elementTypes.resolve(getElementType(operands[i].getType())));
-      if (!isFloat(operands[i].getType()) &&
-          !(open && elementTypes.restrict(getElementType(operands[i].getType()), kFloats)))
-        continue;
-      wrt.push_back(i);
-      gradientTypes.push_back(operands[i].getType());
-      ++count;
-    }
-    if (!count) {
-      report(loc, DiagCode::K0603,
-             "parameter '" + (*names)[index] + "' is " + spell(params[index]) + ", which has no derivative");
-      return Val::error();
-    }
-  }
-  if (wrt.empty()) {
-    report(loc, DiagCode::K0603, "no parameter is a float, so there is nothing to differentiate in");
-    return Val::error();
-  }
-
-  // A parameter's gradient has its structure; members without a derivative are ().
-  auto gradients = [&](ValueRange values) {
-    std::vector<Val> members;
-    size_t next = 0;
-    for (size_t index : chosen) {
-      unsigned at = ranges[index].first;
-      auto build = [&](auto &&self, const Val &param) -> Val {
-        if (param.isValue())
-          return llvm::is_contained(wrt, static_cast<int64_t>(at++)) ? Val::of(values[next++]) : Val::unit();
-        Val result = param;
-        result.isLoop = false;
-        for (Val &member : result.members)
-          member = self(self, member);
-        return result;
-      };
-      members.push_back(build(build, params[index]));
-    }
-    return members;
-  };
-  auto structured = [&](ValueRange values) {
-    return isItem ? fill(*this, base.item->resultType, values) : rebuild(resultVal, values);
-  };
-  auto single = [](std::vector<Val> members) {
-    return members.size() == 1 ? members.front() : Val::tuple(std::move(members));
-  };
-  auto symbol = FlatSymbolRefAttr::get(callee.getSymNameAttr());
-  auto wrtAttr = builder.getDenseI64ArrayAttr(wrt);
-
-  if (!pulls) {
-    auto first = [&]() -> std::string {
-      if (isItem) {
-        const Ty &type = base.item->resultType;
-        return spellStructure(*this,
-                              type.kind == Ty::Kind::Tuple && !type.members.empty() ? type.members.front() : type);
-      }
-      return spell(resultVal.kind == Val::Kind::Tuple && !resultVal.members.empty() ? resultVal.members.front()
-                                                                                    : resultVal);
-    };
-    // The loss is the first result, or the only one.
-    if (resultTypes.empty() || getRank(resultTypes.front()) != 0 ||
-        !elementTypes.restrict(getElementType(resultTypes.front()), kFloats) ||
-        (isItem ? base.item->resultType.kind == Ty::Kind::Tuple &&
-                      base.item->resultType.members.front().kind != Ty::Kind::Value
-                : resultVal.kind == Val::Kind::Tuple && !resultVal.members.front().isValue())) {
-      InFlightDiagnostic diag =
-          report(loc, DiagCode::K0603, "the function's (first) result must be one float scalar, not " + first());
-      attachHelp(diag) << "reduce it, for example with sum(..), or use vjp(f, x)(ct)";
-      return Val::error();
-    }
-    bool value = derivative.derivative == D::ValueAndGrad;
-    SmallVector<Type> types;
-    if (value)
-      types = resultTypes;
-    llvm::append_range(types, gradientTypes);
-    auto op = GradOp::create(builder, loc, types, symbol, operands, subst, wrtAttr,
-                             value ? builder.getUnitAttr() : UnitAttr());
-    if (!value)
-      return single(gradients(op.getResults()));
-    ValueRange all = op.getResults();
-    Val result = structured(all.take_front(resultTypes.size()));
-    std::vector<Val> members;
-    if (result.kind == Val::Kind::Tuple)
-      members.assign(result.members.begin(), result.members.end());
-    else
-      members.push_back(result);
-    llvm::append_range(members, gradients(all.drop_front(resultTypes.size())));
-    return Val::tuple(std::move(members));
-  }
-
-  // Cotangents are shaped like the float results, tangents like the parameters in `wrt`.
-  SmallVector<Value> directions;
-  SmallVector<Type> expected;
-  if (derivative.derivative == D::VJP) {
-    for (Type type : resultTypes)
-      if (isFloat(type) || elementTypes.restrict(getElementType(type), kFloats))
-        expected.push_back(type);
-  } else {
-    expected = gradientTypes;
-  }
-  for (auto [arg, keyword] : llvm::zip(args, keywords)) {
-    if (!keyword.empty()) {
-      report(loc, DiagCode::K0205,
-             (derivative.derivative == D::VJP ? "the pullback takes no '" : "the pushforward takes no '") + keyword +
-                 "'");
-      return Val::error();
-    }
-    Val val = arg;
-    if (val.kind == Val::Kind::List && failed(asValue(val, loc, "an argument")))
-      return Val::error();
-    flatten(val, directions);
-  }
-  if (directions.size() != expected.size()) {
-    report(loc, DiagCode::K0205,
-           (derivative.derivative == D::VJP ? "the pullback takes " : "the pushforward takes ") +
-               Twine(expected.size()) +
-               (derivative.derivative == D::VJP ? " cotangents, shaped like the result"
-                                                : " tangents, shaped like the parameters") +
-               ", not " + Twine(directions.size()));
-    return Val::error();
-  }
-  for (auto [value, type] : llvm::zip(directions, expected)) {
-    FailureOr<Value> same = coerce(loc, value, type, derivative.derivative == D::VJP ? "the cotangent" : "the tangent");
-    if (failed(same))
-      return Val::error();
-    value = *same;
-  }
-  if (derivative.derivative == D::VJP) {
-    auto op = VJPOp::create(builder, loc, gradientTypes, symbol, operands, directions, subst, wrtAttr, UnitAttr());
-    return single(gradients(op.getResults()));
-  }
-  SmallVector<Type> tangents = llvm::filter_to_vector(resultTypes, isFloat);
-  auto op = JVPOp::create(builder, loc, tangents, symbol, operands, directions, subst, wrtAttr, UnitAttr());
-  std::vector<Val> members;
-  for (Value result : op.getResults())
-    members.push_back(Val::of(result));
-  return single(std::move(members));
 }
 
 } // namespace kina::elaborate

@@ -80,6 +80,12 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     attachHelp(diag) << "compare it, for example with '!= 0'";
     return Val::error();
   }
+  if (getRank(condition->getType()) == 0 && !cond.isScalar()) {
+    InFlightDiagnostic diag = report(op.getCond().getLoc(), DiagCode::K0404,
+                                     "a condition is on the host, not " + spell(condition->getType()));
+    attachHelp(diag) << "copy it with copy_to_host(..)";
+    return Val::error();
+  }
   bool hasElse = !op.getElseRegion().empty();
 
   // A mask chooses element by element: both arms are evaluated, here.

@@ -25,6 +25,15 @@ InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &
   return emitError(loc, code, message);
 }
 
+std::string Elaborator::spell(PlacementAttr place) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '@' << place.getName();
+  if (!place.getSpace().empty())
+    os << ':' << place.getSpace() << '(' << place.getDevice() << ')';
+  return text;
+}
+
 std::string Elaborator::spell(Type type) {
   auto element = [&](Type t) -> std::string {
     t = elementTypes.resolve(t);
@@ -64,7 +73,10 @@ std::string Elaborator::spell(Type type) {
   std::string text = "tensor<" + element(inner) + ", [";
   llvm::raw_string_ostream os(text);
   llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { print(os, dim); });
-  os << "]>";
+  os << ']';
+  if (PlacementAttr place = getPlacement(type); !place.isHost())
+    os << ", " << spell(place);
+  os << '>';
   return text;
 }
 
@@ -94,6 +106,8 @@ std::string Elaborator::spell(const Val &val) {
     return "a type";
   case Val::Kind::Place:
     return "a place";
+  case Val::Kind::String:
+    return "a string";
   }
   llvm_unreachable("all kinds handled");
 }

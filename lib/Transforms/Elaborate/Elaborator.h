@@ -73,7 +73,8 @@ struct Val {
     Function, ///< `function`
     DType,    ///< `type`
     Place,    ///< `place`
-    TypeExpr  ///< `type`, a tensor type as a value
+    TypeExpr, ///< `type`, a tensor type as a value
+    String    ///< `text`, an argument of an operation
   };
   Kind kind = Kind::Error;
   Value value;
@@ -96,10 +97,12 @@ struct Val {
   std::shared_ptr<Callable> function;
   Type type;
   PlacementAttr place;
+  std::string text;
 
   bool isError() const { return kind == Kind::Error; }
   bool isValue() const { return kind == Kind::Value; }
-  bool isScalar() const { return isValue() && getRank(value.getType()) == 0; }
+  /// On the host; on a device it is a tensor of rank 0.
+  bool isScalar() const { return isValue() && !mlir::isa<TensorType>(value.getType()); }
   Type getType() const { return value.getType(); }
   /// Whether it exists at run time and so can be a result, a loop state or an arm's value:
   /// tensors, scalars, tuples of them.
@@ -152,7 +155,7 @@ struct Ty {
 /// A function as a compile-time value.
 struct Callable {
   enum class Kind { Item, Lambda, Operation, Derivative };
-  enum class Derivative { Grad, ValueAndGrad, VJP, JVP };
+  enum class Derivative { Grad, ValueAndGrad, VJP, JVP, Jacobian, Hessian };
   Kind kind;
   Location loc;
   FunctionItem *item = nullptr;
@@ -168,6 +171,8 @@ struct Callable {
   SmallVector<std::string> pointKeywords;
 
   Callable(Kind kind, Location loc) : kind(kind), loc(loc) {}
+  /// Of a derivative: whether it is taken at `point`, its own arguments being directions.
+  bool hasPoint() const { return derivative == Derivative::VJP || derivative == Derivative::JVP; }
 };
 
 //===----------------------------------------------------------------------===//
@@ -289,6 +294,7 @@ public:
   InFlightDiagnostic report(Location loc, DiagCode code, const llvm::Twine &message = {});
   /// The type as the user spells it.
   std::string spell(Type type);
+  std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
 
   // --- Types, dimensions, predicates (Types.cpp)
@@ -384,7 +390,8 @@ public:
   /// Broadcasts all to one shape and unifies their element types.
   LogicalResult broadcastTogether(llvm::MutableArrayRef<Value> values, Location loc, bool sameElement = true);
   FailureOr<SmallVector<DimAttr>> broadcastShapes(ArrayRef<ArrayRef<DimAttr>> shapes, Location loc);
-  Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc);
+  /// A scalar on the host is repeated at `place`, by default the host.
+  Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place = {});
   /// Subscripts as a box of the operand.
   struct Box {
     SmallVector<Value> offsets;
@@ -393,6 +400,10 @@ public:
     bool inBounds = true;
   };
   FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc);
+  /// Tensors that meet live at one place; a scalar on the host may meet any.
+  LogicalResult requireOnePlace(ValueRange values, Location loc);
+  /// The number as a scalar of the element type, which may be open.
+  Value constant(Type element, double number, Location loc);
   bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);
   bool unifyElements(Value a, Value b, Location loc);
   DimAttr freshAtom();
@@ -405,6 +416,8 @@ public:
   void flatten(const Val &val, SmallVectorImpl<Value> &leaves);
   /// The same structure over other values.
   Val rebuild(const Val &pattern, ValueRange &values);
+  /// The structure of a function's result or parameter over values.
+  Val fill(const Ty &type, ValueRange &values);
 
   // --- Calls (Calls.cpp)
   Val evaluateCall(surface::CallOp op, const ScopePtr &scope);
@@ -415,9 +428,15 @@ public:
                      Location loc);
   Val callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords, Type typeArgument,
                     Location loc);
+  // --- Derivatives (Derivatives.cpp)
   Val differentiate(Callable::Derivative kind, StringRef name, ArrayRef<Val> args, ArrayRef<std::string> keywords,
                     ArrayRef<SmallVector<std::string>> wrt, Location loc);
   Val applyDerivative(const Callable &derivative, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
+  /// The Jacobian of what `emit` gives, as many values as there are types in `inner`, in
+  /// what it takes: for each type in `outer`, for each in `inner`, a value of the shape
+  /// outer ++ inner. Empty after an error.
+  SmallVector<SmallVector<Value>> emitJacobian(ArrayRef<Type> outer, ArrayRef<Type> inner, Location loc,
+                                               llvm::function_ref<SmallVector<Value>(ValueRange)> emit);
   FailureOr<SmallVector<std::string>> parameterNames(const Callable &callable, Location loc);
   /// Arguments in the order of the parameters; reports what is missing or unknown.
   FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
@@ -499,7 +518,10 @@ public:
   /// `axis=` or `axes=`, sorted; all axes if neither is given.
   std::optional<SmallVector<int64_t>> axes(Type operand);
   bool boolean(StringRef keyword, bool fallback);
-  std::optional<SmallVector<DimAttr>> shape(StringRef keyword);
+  /// A list of sizes; `what` names it where it is missing.
+  std::optional<SmallVector<DimAttr>> shape(StringRef keyword, const llvm::Twine &what = "a shape");
+  /// A number known while compiling, by keyword.
+  double number(StringRef keyword, double fallback);
   std::optional<SmallVector<int64_t>> integers(StringRef keyword);
   /// Reports arguments that no rule asked for; false if there were any.
   bool finish();
@@ -511,6 +533,14 @@ private:
   SmallVector<bool> used;
 };
 
+/// Rules that have a file of their own.
+Val einsum(OperationCall &call);
+
+/// The elements under another shape, whose count is equal by normal form.
+Value reshape(Elaborator &e, Value x, ArrayRef<DimAttr> shape, Location loc);
+
+/// The derivative of this name.
+std::optional<Callable::Derivative> getDerivative(StringRef name);
 /// The rule of an operation, or null.
 OperationRule findOperation(StringRef name);
 /// Whether operations.md has it, built in this version or not.

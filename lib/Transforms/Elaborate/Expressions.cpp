@@ -103,6 +103,29 @@ Value Elaborator::asIndex(const Val &val, Location loc) {
 // Element types and broadcasting
 //===----------------------------------------------------------------------===//
 
+/// Of a scalar on the host, which may meet tensors anywhere, null.
+static PlacementAttr placeOf(Value value) {
+  return isa<TensorType>(value.getType()) ? getPlacement(value.getType()) : PlacementAttr();
+}
+
+LogicalResult Elaborator::requireOnePlace(ValueRange values, Location loc) {
+  PlacementAttr common;
+  for (Value value : values) {
+    PlacementAttr place = placeOf(value);
+    if (!place || place == common)
+      continue;
+    if (common) {
+      InFlightDiagnostic diag = report(loc, DiagCode::K0401,
+                                       "the operands live at different places, '" + spell(common) + "' and '" +
+                                           spell(place) + "'");
+      attachHelp(diag) << "copy one with copy_to_device or copy_to_host";
+      return failure();
+    }
+    common = place;
+  }
+  return success();
+}
+
 bool Elaborator::restrictElement(Value value, unsigned mask, Location loc, const Twine &what) {
   if (elementTypes.restrict(getElementType(value.getType()), mask))
     return true;
@@ -145,9 +168,12 @@ FailureOr<SmallVector<DimAttr>> Elaborator::broadcastShapes(ArrayRef<ArrayRef<Di
   return result;
 }
 
-Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc) {
+Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place) {
   ArrayRef<DimAttr> from = getShape(value.getType());
-  if (from == shape)
+  PlacementAttr here = getPlacement(value.getType());
+  if (placeOf(value) || !place)
+    place = here;
+  if (from == shape && here == place)
     return value;
   // Sizes that are equal only by facts are converted first.
   SmallVector<DimAttr> aligned(from);
@@ -156,9 +182,9 @@ Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc
       dim = goal;
   if (ArrayRef<DimAttr>(aligned) != from)
     value = ReshapeOp::create(builder, loc, withShape(value.getType(), aligned), value, /*checked=*/true);
-  if (ArrayRef<DimAttr>(aligned) == shape)
+  if (ArrayRef<DimAttr>(aligned) == shape && here == place)
     return value;
-  Type type = TensorType::get(context, getElementType(value.getType()), shape, PlacementAttr::getHost(context));
+  Type type = TensorType::get(context, getElementType(value.getType()), shape, place);
   return BroadcastOp::create(builder, loc, type, value);
 }
 
@@ -167,14 +193,20 @@ LogicalResult Elaborator::broadcastTogether(MutableArrayRef<Value> values, Locat
     for (Value value : values.drop_front())
       if (!unifyElements(values.front(), value, loc))
         return failure();
+  if (failed(requireOnePlace(values, loc)))
+    return failure();
   SmallVector<ArrayRef<DimAttr>> shapes;
-  for (Value value : values)
+  PlacementAttr place;
+  for (Value value : values) {
     shapes.push_back(getShape(value.getType()));
+    if (PlacementAttr own = placeOf(value))
+      place = own;
+  }
   FailureOr<SmallVector<DimAttr>> shape = broadcastShapes(shapes, loc);
   if (failed(shape))
     return failure();
   for (Value &value : values)
-    value = broadcastTo(value, *shape, loc);
+    value = broadcastTo(value, *shape, loc, place);
   return success();
 }
 

@@ -747,8 +747,7 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
                         : name == "inf" ? std::numeric_limits<double>::infinity()
                                         : std::numeric_limits<double>::quiet_NaN(),
                         loc);
-  static const StringRef derivatives[] = {"grad", "value_and_grad", "vjp", "jvp"};
-  if (findOperation(name) || llvm::is_contained(derivatives, name)) {
+  if (findOperation(name) || getDerivative(name)) {
     auto callable = std::make_shared<Callable>(Callable::Kind::Operation, loc);
     callable->operation = name.str();
     return Val::of(std::move(callable));

@@ -147,10 +147,25 @@ bool OperationCall::boolean(StringRef keyword, bool fallback) {
   return fallback;
 }
 
-std::optional<SmallVector<DimAttr>> OperationCall::shape(StringRef keyword) {
+double OperationCall::number(StringRef keyword, double fallback) {
+  const Val *found = find(keyword, /*positional=*/false);
+  if (!found)
+    return fallback;
+  if (found->isScalar())
+    if (auto constant = found->value.getDefiningOp<ConstantOp>()) {
+      if (auto value = dyn_cast<FloatAttr>(constant.getValue()))
+        return value.getValueAsDouble();
+      if (auto value = dyn_cast<IntegerAttr>(constant.getValue()); value && !value.getType().isInteger(1))
+        return static_cast<double>(value.getInt());
+    }
+  error(DiagCode::K0206) << "'" << keyword << "' of '" << name << "' must be a number that is written out";
+  return fallback;
+}
+
+std::optional<SmallVector<DimAttr>> OperationCall::shape(StringRef keyword, const Twine &what) {
   const Val *found = find(keyword);
   if (!found) {
-    error(DiagCode::K0205) << "'" << name << "' needs a shape, a list of sizes such as [B, 3]";
+    error(DiagCode::K0205) << "'" << name << "' needs " << what << ", a list of sizes such as [B, 3]";
     return std::nullopt;
   }
   FailureOr<SmallVector<DimAttr>> dims = e.asShape(*found, loc);

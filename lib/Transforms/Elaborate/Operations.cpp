@@ -177,7 +177,7 @@ template <typename Op, unsigned mask = kFloats> static Val axisFunction(Operatio
 // Contraction
 //===----------------------------------------------------------------------===//
 
-static Value reshape(Elaborator &e, Value x, ArrayRef<DimAttr> shape, Location loc) {
+Value reshape(Elaborator &e, Value x, ArrayRef<DimAttr> shape, Location loc) {
   if (getShape(x.getType()) == shape)
     return x;
   return ReshapeOp::create(e.builder, loc, withShape(x.getType(), shape), x, false);
@@ -459,6 +459,224 @@ static Val squeeze(OperationCall &call) {
   return Val::of(ReshapeOp::create(call.e.builder, call.loc, withShape(x.getType(), shape), x, size != one));
 }
 
+/// An axis that has no default.
+static std::optional<int64_t> requireAxis(OperationCall &call, Type operand) {
+  std::optional<int64_t> axis = call.axis(operand);
+  if (!axis && !call.failed)
+    call.error(DiagCode::K0205) << "'" << call.name << "' needs an axis";
+  return axis;
+}
+
+/// The tensors of a list or a tuple, with one element type.
+static bool readTensors(OperationCall &call, SmallVectorImpl<Value> &tensors) {
+  const Val *list = call.find("xs");
+  if (!list || (list->kind != Val::Kind::List && list->kind != Val::Kind::Tuple) || list->members.empty()) {
+    call.error(DiagCode::K0205) << "'" << call.name << "' takes a list of tensors, '" << call.name
+                                << "([a, b], axis=0)'";
+    return false;
+  }
+  for (Val member : list->members) {
+    FailureOr<Value> value = call.e.asValue(member, call.loc, "'" + call.name + "'");
+    if (failed(value) || (!tensors.empty() && !call.e.unifyElements(tensors.front(), *value, call.loc))) {
+      call.failed = true;
+      return false;
+    }
+    tensors.push_back(*value);
+  }
+  return true;
+}
+
+/// Brings all to the shape of the first, of which `own` axes may differ.
+static bool alignToFirst(OperationCall &call, MutableArrayRef<Value> tensors, std::optional<int64_t> own) {
+  Type first = tensors.front().getType();
+  for (auto [number, tensor] : llvm::enumerate(tensors)) {
+    SmallVector<DimAttr> goal(getShape(first));
+    if (own && getRank(tensor.getType()) == goal.size())
+      goal[*own] = getShape(tensor.getType())[*own];
+    FailureOr<Value> same = call.e.coerce(call.loc, tensor, withShape(first, goal),
+                                          "tensor " + Twine(number) + " (0-based) of '" + call.name + "'");
+    if (failed(same)) {
+      call.failed = true;
+      return false;
+    }
+    tensor = *same;
+  }
+  return true;
+}
+
+static Val concat(OperationCall &call) {
+  SmallVector<Value> tensors;
+  if (!readTensors(call, tensors))
+    return Val::error();
+  Type first = tensors.front().getType();
+  if (getRank(first) == 0) {
+    InFlightDiagnostic diag = call.error(DiagCode::K0201);
+    diag << "'concat' needs tensors, not scalars";
+    attachHelp(diag) << "'stack' makes a vector of scalars";
+    return Val::error();
+  }
+  std::optional<int64_t> axis = requireAxis(call, first);
+  if (!axis || !alignToFirst(call, tensors, axis))
+    return Val::error();
+  DimAttr size = DimAttr::getConstant(call.e.context, 0);
+  for (Value tensor : tensors)
+    size = addDims(size, getShape(tensor.getType())[*axis]);
+  if (!size) {
+    call.error(DiagCode::K0204) << "the size of the axis leaves 64 bits";
+    return Val::error();
+  }
+  return Val::of(ConcatOp::create(call.e.builder, call.loc, tensors, *axis));
+}
+
+static Val stack(OperationCall &call) {
+  SmallVector<Value> tensors;
+  if (!readTensors(call, tensors))
+    return Val::error();
+  Elaborator &e = call.e;
+  // The axis is one of the result's, which has one more.
+  DimAttr one = DimAttr::getConstant(e.context, 1);
+  SmallVector<DimAttr> shape(getShape(tensors.front().getType()));
+  shape.push_back(one);
+  std::optional<int64_t> axis =
+      requireAxis(call, TensorType::get(getElementType(tensors.front().getType()), shape));
+  if (!axis || !alignToFirst(call, tensors, std::nullopt))
+    return Val::error();
+  Type first = tensors.front().getType();
+  if (getRank(first) == 0) {
+    Type type = TensorType::get(first, DimAttr::getConstant(e.context, tensors.size()));
+    return Val::of(FromElementsOp::create(e.builder, call.loc, type, tensors));
+  }
+  shape.assign(getShape(first).begin(), getShape(first).end());
+  shape.insert(shape.begin() + *axis, one);
+  for (Value &tensor : tensors)
+    tensor = reshape(e, tensor, shape, call.loc);
+  return Val::of(ConcatOp::create(e.builder, call.loc, tensors, *axis));
+}
+
+static Val split(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  std::optional<SmallVector<DimAttr>> sizes = call.shape("sizes", "'sizes'");
+  std::optional<int64_t> axis;
+  if (!sizes || !(axis = requireAxis(call, x.getType())))
+    return Val::error();
+  Elaborator &e = call.e;
+  SmallVector<DimAttr> starts{DimAttr::getConstant(e.context, 0)};
+  for (DimAttr size : *sizes)
+    starts.push_back(addDims(starts.back(), size));
+  DimAttr sum = starts.pop_back_val(), extent = getShape(x.getType())[*axis];
+  if (!sum) {
+    call.error(DiagCode::K0204) << "the sum of the sizes leaves 64 bits";
+    return Val::error();
+  }
+  if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, sum, extent), ObligationKind::element_count,
+                      DiagCode::K0303,
+                      "the sizes of the split add up to '" + toString(sum) + "', but axis " + Twine(*axis) +
+                          " (0-based) has size '" + toString(extent) + "'")))
+    return Val::error();
+  Type index = e.builder.getIndexType();
+  SmallVector<Value> offsets(getRank(x.getType()),
+                             DimOp::create(e.builder, call.loc, index, DimAttr::getConstant(e.context, 0)));
+  SmallVector<Attribute> box(getShape(x.getType()));
+  std::vector<Val> parts;
+  for (auto [start, size] : llvm::zip(starts, *sizes)) {
+    offsets[*axis] = DimOp::create(e.builder, call.loc, index, start);
+    box[*axis] = size;
+    parts.push_back(Val::of(SliceOp::create(e.builder, call.loc, getBoxType(x.getType(), box, {}), x, offsets,
+                                            e.builder.getArrayAttr(box), ArrayRef<int64_t>(), /*in_bounds=*/true)));
+  }
+  return Val::tuple(std::move(parts));
+}
+
+/// A box of a tensor that is filled with the value.
+static Val pad(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  Elaborator &e = call.e;
+  ArrayRef<DimAttr> shape = getShape(x.getType());
+  if (shape.empty()) {
+    call.error(DiagCode::K0201) << "'pad' needs a tensor, not a scalar";
+    return Val::error();
+  }
+  SmallVector<DimAttr> ends[2];
+  for (auto [end, keyword] : llvm::zip(ends, ArrayRef<StringRef>{"low", "high"})) {
+    std::optional<SmallVector<DimAttr>> given = call.shape(keyword, "'" + keyword.str() + "'");
+    if (!given)
+      return Val::error();
+    if (given->size() != shape.size()) {
+      call.error(DiagCode::K0201) << "'" << keyword << "' of 'pad' has length " << given->size() << ", but "
+                                  << e.spell(x.getType()) << " has rank " << shape.size();
+      return Val::error();
+    }
+    end = *given;
+  }
+  Value fill = call.optionalValue("value");
+  if (call.failed)
+    return Val::error();
+  if (!fill)
+    fill = e.constant(getElementType(x.getType()), 0, call.loc);
+  if (!e.unifyElements(x, fill, call.loc))
+    return Val::error();
+  if (getRank(fill.getType()) != 0) {
+    call.error(DiagCode::K0206) << "'pad' repeats a scalar, not " << e.spell(fill.getType());
+    return Val::error();
+  }
+  SmallVector<DimAttr> padded;
+  SmallVector<Value> offsets;
+  for (auto [size, low, high] : llvm::zip(shape, ends[0], ends[1])) {
+    padded.push_back(addDims(addDims(low, size), high));
+    if (!padded.back()) {
+      call.error(DiagCode::K0204) << "a padded size leaves 64 bits";
+      return Val::error();
+    }
+    offsets.push_back(DimOp::create(e.builder, call.loc, e.builder.getIndexType(), low));
+  }
+  Value around = e.broadcastTo(fill, padded, call.loc);
+  return Val::of(UpdateOp::create(e.builder, call.loc, around.getType(), x, around, offsets,
+                                  e.builder.getArrayAttr(SmallVector<Attribute>(shape)), ArrayRef<int64_t>(),
+                                  /*in_bounds=*/true));
+}
+
+static Val flip(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  std::optional<int64_t> axis = requireAxis(call, x.getType());
+  return axis ? Val::of(FlipOp::create(call.e.builder, call.loc, x, *axis)) : Val::error();
+}
+
+/// Each element n times, one behind the other: repeated along an axis of its own, which then
+/// becomes one with the element's.
+static Val repeatInterleave(OperationCall &call) {
+  Value x = call.value("x");
+  const Val *count = call.find("n");
+  if (!x)
+    return Val::error();
+  if (!count) {
+    call.error(DiagCode::K0205) << "'repeat_interleave' needs the number of repetitions, "
+                                << "'repeat_interleave(x, n, axis)'";
+    return Val::error();
+  }
+  DimAttr n = call.e.asSize(*count, call.loc);
+  std::optional<int64_t> axis;
+  if (!n || !(axis = requireAxis(call, x.getType()))) {
+    call.failed = true;
+    return Val::error();
+  }
+  SmallVector<DimAttr> shape(getShape(x.getType())), repeated(shape);
+  repeated[*axis] = mulDims(shape[*axis], n);
+  if (!repeated[*axis]) {
+    call.error(DiagCode::K0204) << "the size of the axis leaves 64 bits";
+    return Val::error();
+  }
+  shape.insert(shape.begin() + *axis + 1, DimAttr::getConstant(call.e.context, 1));
+  x = reshape(call.e, x, shape, call.loc);
+  shape[*axis + 1] = n;
+  return Val::of(reshape(call.e, call.e.broadcastTo(x, shape, call.loc), repeated, call.loc));
+}
+
 //===----------------------------------------------------------------------===//
 // Making
 //===----------------------------------------------------------------------===//
@@ -474,11 +692,12 @@ static Type elementArgument(OperationCall &call, unsigned mask, unsigned preferr
   return given ? given : call.e.elements().fresh(mask, preferred);
 }
 
-static Value constant(Elaborator &e, Type element, double value, Location loc) {
-  TypedAttr attr = isa<FloatType>(element)  ? cast<TypedAttr>(FloatAttr::get(element, value))
-                   : isa<HoleType>(element) ? cast<TypedAttr>(e.builder.getI64IntegerAttr(static_cast<int64_t>(value)))
-                                            : cast<TypedAttr>(IntegerAttr::get(element, static_cast<int64_t>(value)));
-  return ConstantOp::create(e.builder, loc, element, attr);
+Value Elaborator::constant(Type element, double number, Location loc) {
+  int64_t integer = static_cast<int64_t>(number);
+  TypedAttr attr = isa<FloatType>(element)  ? cast<TypedAttr>(FloatAttr::get(element, number))
+                   : isa<HoleType>(element) ? cast<TypedAttr>(builder.getI64IntegerAttr(integer))
+                                            : cast<TypedAttr>(IntegerAttr::get(element, integer));
+  return ConstantOp::create(builder, loc, element, attr);
 }
 
 template <int value> static Val filled(OperationCall &call) {
@@ -486,7 +705,7 @@ template <int value> static Val filled(OperationCall &call) {
   std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
   if (!element || !shape)
     return Val::error();
-  return Val::of(call.e.broadcastTo(constant(call.e, element, value, call.loc), *shape, call.loc));
+  return Val::of(call.e.broadcastTo(call.e.constant(element, value, call.loc), *shape, call.loc));
 }
 
 static Val fill(OperationCall &call) {
@@ -506,8 +725,8 @@ template <int value> static Val filledLike(OperationCall &call) {
   Value x = call.value("x");
   if (!x)
     return Val::error();
-  return Val::of(call.e.broadcastTo(constant(call.e, getElementType(x.getType()), value, call.loc),
-                                    getShape(x.getType()), call.loc));
+  return Val::of(call.e.broadcastTo(call.e.constant(getElementType(x.getType()), value, call.loc),
+                                    getShape(x.getType()), call.loc, getPlacement(x.getType())));
 }
 
 static Val fullLike(OperationCall &call) {
@@ -518,7 +737,7 @@ static Val fullLike(OperationCall &call) {
     call.error(DiagCode::K0206) << "'full_like' repeats a scalar, not " << call.e.spell(v.getType());
     return Val::error();
   }
-  return Val::of(call.e.broadcastTo(v, getShape(x.getType()), call.loc));
+  return Val::of(call.e.broadcastTo(v, getShape(x.getType()), call.loc, getPlacement(x.getType())));
 }
 
 static Val iota(OperationCall &call) {
@@ -563,8 +782,8 @@ static Val eye(OperationCall &call) {
   Elaborator &e = call.e;
   auto [row, column] = positions(e, *shape, call.loc);
   Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
-  Value one = e.broadcastTo(constant(e, element, 1, call.loc), *shape, call.loc);
-  Value zero = e.broadcastTo(constant(e, element, 0, call.loc), *shape, call.loc);
+  Value one = e.broadcastTo(e.constant(element, 1, call.loc), *shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(element, 0, call.loc), *shape, call.loc);
   return Val::of(SelectOp::create(e.builder, call.loc, diagonal, one, zero));
 }
 
@@ -588,10 +807,10 @@ template <bool lower> static Val triangle(OperationCall &call) {
   Elaborator &e = call.e;
   auto [row, column] = positions(e, shape, call.loc);
   Value shift =
-      e.broadcastTo(constant(e, e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc);
+      e.broadcastTo(e.constant(e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc);
   Value edge = AddOp::create(e.builder, call.loc, row, shift);
   Value keep = CmpOp::create(e.builder, call.loc, lower ? CmpPredicate::le : CmpPredicate::ge, column, edge);
-  Value zero = e.broadcastTo(constant(e, getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(getElementType(x.getType()), 0, call.loc), shape, call.loc);
   return Val::of(SelectOp::create(e.builder, call.loc, keep, x, zero));
 }
 
@@ -621,7 +840,7 @@ static Val diag(OperationCall &call) {
   }
   auto [row, column] = positions(e, shape, call.loc);
   Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
-  Value zero = e.broadcastTo(constant(e, getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(getElementType(x.getType()), 0, call.loc), shape, call.loc);
   Value kept = SelectOp::create(e.builder, call.loc, diagonal, x, zero);
   if (isVector)
     return Val::of(kept);
@@ -763,6 +982,174 @@ static Val update(OperationCall &call) {
 }
 
 //===----------------------------------------------------------------------===//
+// Networks
+//===----------------------------------------------------------------------===//
+
+static Val layerNorm(OperationCall &call) {
+  Value x = call.value("x"), g = call.value("g"), b = call.value("b");
+  double eps = call.number("eps", 1e-5);
+  if (!call.requireFloat(x) || !g || !b)
+    return Val::error();
+  if (getRank(x.getType()) == 0) {
+    call.error(DiagCode::K0201) << "'layernorm' needs a tensor, not a scalar";
+    return Val::error();
+  }
+  if (!(eps >= 0) || std::isinf(eps)) {
+    call.error(DiagCode::K0206) << "'eps' of 'layernorm' is a number of at least 0";
+    return Val::error();
+  }
+  int64_t last = getRank(x.getType()) - 1;
+  Type row = withShape(x.getType(), getShape(x.getType())[last]);
+  FailureOr<Value> scale = call.e.coerce(call.loc, g, row, "the scale 'g' of 'layernorm'");
+  FailureOr<Value> bias = call.e.coerce(call.loc, b, row, "the bias 'b' of 'layernorm'");
+  if (failed(scale) || failed(bias) || !requireNonEmpty(call, x, {last}))
+    return Val::error();
+  return Val::of(
+      LayerNormOp::create(call.e.builder, call.loc, x, *scale, *bias, call.e.builder.getF64FloatAttr(eps)));
+}
+
+/// One integer for both axes of an image, or two, none less than `least`.
+static SmallVector<int64_t> imagePair(OperationCall &call, StringRef keyword, int64_t fallback, int64_t least) {
+  SmallVector<int64_t> values = call.integers(keyword).value_or(SmallVector<int64_t>{fallback});
+  if (values.size() == 1)
+    values.push_back(values.front());
+  auto isAllowed = [&](int64_t value) { return value >= least && value <= kMaxConvolutionAttribute; };
+  if (!call.failed && (values.size() != 2 || !llvm::all_of(values, isAllowed)))
+    call.error(DiagCode::K0206) << "'" << keyword << "' of '" << call.name << "' is an integer or two, from " << least
+                                << " to " << kMaxConvolutionAttribute;
+  return values;
+}
+
+static Val conv2d(OperationCall &call) {
+  Elaborator &e = call.e;
+  Value x = call.value("x"), w = call.value("w");
+  SmallVector<int64_t> stride = imagePair(call, "stride", 1, 1), padding = imagePair(call, "padding", 0, 0),
+                       dilation = imagePair(call, "dilation", 1, 1);
+  int64_t groups = call.integer("groups").value_or(1);
+  if (call.failed || !call.requireFloat(x) || !call.requireFloat(w) || !e.unifyElements(x, w, call.loc))
+    return Val::error();
+  if (groups < 1 || groups > kMaxConvolutionAttribute) {
+    call.error(DiagCode::K0206) << "'groups' of 'conv2d' is an integer from 1 to " << kMaxConvolutionAttribute;
+    return Val::error();
+  }
+  if (getRank(x.getType()) != 4 || getRank(w.getType()) != 4) {
+    call.error(DiagCode::K0201) << "'conv2d' takes images [B, C, H, W] and kernels [O, C floordiv groups, KH, KW], not "
+                                << e.spell(x.getType()) << " and " << e.spell(w.getType());
+    return Val::error();
+  }
+  SmallVector<DimAttr> image(getShape(x.getType())), kernel(getShape(w.getType()));
+  auto number = [&](int64_t value) { return DimAttr::getConstant(e.context, value); };
+  auto overflows = [&]() {
+    call.error(DiagCode::K0204) << "a size of 'conv2d' leaves 64 bits";
+    return Val::error();
+  };
+  // One relation says both that the groups divide the channels and that the kernel fits them.
+  DimAttr channels = mulDims(number(groups), kernel[1]), rest = modDims(kernel[0], number(groups));
+  if (!channels || !rest)
+    return overflows();
+  bool good = succeeded(
+      e.oblige(call.loc, makeRelation(PredKind::EQ, image[1], channels), ObligationKind::contraction, DiagCode::K0302,
+               "the images have '" + toString(image[1]) + "' channels, but the kernels take '" +
+                   toString(kernel[1]) + "' of each of " + Twine(groups) + (groups == 1 ? " group" : " groups")));
+  good &= succeeded(e.oblige(call.loc, makeRelation(PredKind::EQ, rest, number(0)), ObligationKind::shapes_equal,
+                             DiagCode::K0301,
+                             "'" + toString(kernel[0]) + "' output channels may not divide into " + Twine(groups) +
+                                 " groups"));
+  SmallVector<DimAttr> shape{image[0], kernel[0]};
+  for (unsigned axis : {0, 1}) {
+    DimAttr size = image[axis + 2], taps = kernel[axis + 2];
+    DimAttr span = addDims(mulDims(number(dilation[axis]), subDims(taps, number(1))), number(1));
+    DimAttr padded = addDims(size, number(2 * padding[axis]));
+    shape.push_back(getConvolvedSize(size, taps, stride[axis], padding[axis], dilation[axis]));
+    if (!span || !padded || !shape.back())
+      return overflows();
+    good &= requireNonEmpty(call, w, {axis + 2});
+    good &= succeeded(e.oblige(call.loc, makeRelation(PredKind::LE, span, padded), ObligationKind::bounds,
+                               DiagCode::K0307,
+                               "the kernel, of size '" + toString(span) + "', may exceed axis " + Twine(axis + 2) +
+                                   " (0-based) of the padded images, of size '" + toString(padded) + "'"));
+  }
+  if (!good)
+    return Val::error();
+  // What the obligations say becomes a part of the shapes.
+  image[1] = channels;
+  kernel[0] = subDims(kernel[0], rest);
+  x = e.broadcastTo(x, image, call.loc);
+  w = e.broadcastTo(w, kernel, call.loc);
+  SmallVector<DimAttr> computed(shape);
+  computed[1] = kernel[0];
+  Value y = Conv2dOp::create(e.builder, call.loc, withShape(x.getType(), computed), x, w, stride, padding, dilation,
+                             groups);
+  return Val::of(e.broadcastTo(y, shape, call.loc));
+}
+
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+/// Reads key, counter and shape, and draws.
+template <typename Op, unsigned mask, unsigned preferred> static Val draw(OperationCall &call) {
+  Type element = elementArgument(call, mask, preferred);
+  Value key = call.value("key"), counter = call.value("counter");
+  std::optional<SmallVector<DimAttr>> shape = call.shape("dims");
+  if (!element || !key || !counter || !shape)
+    return Val::error();
+  Elaborator &e = call.e;
+  for (Value word : {key, counter})
+    if (getRank(word.getType()) != 0 || !e.elements().restrict(getElementType(word.getType()), kI64)) {
+      call.error(DiagCode::K0206) << "'" << call.name << "' takes a key and a counter of type I64, not "
+                                  << e.spell(word.getType());
+      return Val::error();
+    }
+  if (!productOf(e.context, *shape)) {
+    call.error(DiagCode::K0204) << "the number of elements leaves 64 bits";
+    return Val::error();
+  }
+  Type type = getTensorOrScalar(element, *shape, PlacementAttr::getHost(e.context));
+  Value result = Op::create(e.builder, call.loc, type, key, counter);
+  return Val::of(result, shape->empty() && mask == (kI32 | kI64) ? e.freshAtom() : DimAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Placement
+//===----------------------------------------------------------------------===//
+
+/// The copy at the place; an integer scalar becomes one that is known when executed.
+template <typename Op> static Val copyTo(OperationCall &call, Value x, PlacementAttr place) {
+  Type type = getTensorOrScalar(getElementType(x.getType()), getShape(x.getType()), place);
+  Value copy = Op::create(call.e.builder, call.loc, type, x);
+  bool isInteger = !isa<TensorType>(type) && (call.e.elements().allowed(type) & kIntegers);
+  return Val::of(copy, isInteger ? call.e.freshAtom() : DimAttr());
+}
+
+static Val copyToDevice(OperationCall &call) {
+  Value x = call.value("x");
+  const Val *place = call.find("place");
+  if (!x)
+    return Val::error();
+  if (!place || place->kind != Val::Kind::Place || place->place.isHost()) {
+    call.error(DiagCode::K0205) << "'copy_to_device' takes a value and a device: copy_to_device(x, @cuda:global(0))";
+    return Val::error();
+  }
+  if (PlacementAttr from = getPlacement(x.getType()); !from.isHost()) {
+    call.error(DiagCode::K0401) << "'copy_to_device' takes a value on the host, not at '" << call.e.spell(from) << "'";
+    return Val::error();
+  }
+  return copyTo<CopyToDeviceOp>(call, x, place->place);
+}
+
+static Val copyToHost(OperationCall &call) {
+  Value x = call.value("x");
+  if (!x)
+    return Val::error();
+  if (getPlacement(x.getType()).isHost()) {
+    call.error(DiagCode::K0401) << "'copy_to_host' takes a tensor on a device, not on the host";
+    return Val::error();
+  }
+  return copyTo<CopyToHostOp>(call, x, PlacementAttr::getHost(call.e.context));
+}
+
+//===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
 
@@ -791,7 +1178,11 @@ static const Entry table[] = {
     {"cast", castTo},
     {"ceil", floatFunction<CeilOp>},
     {"clamp", clamp},
+    {"concat", concat},
+    {"conv2d", conv2d},
     {"copy", identity<CopyOp>},
+    {"copy_to_device", copyToDevice},
+    {"copy_to_host", copyToHost},
     {"cos", floatFunction<CosOp>},
     {"cosh", floatFunction<CoshOp>},
     {"cumsum", axisFunction<CumsumOp, kNumbers>},
@@ -799,12 +1190,14 @@ static const Entry table[] = {
     {"diag", diag},
     {"dot", dot},
     {"drop", drop},
+    {"einsum", einsum},
     {"erf", floatFunction<ErfOp>},
     {"exp", floatFunction<ExpOp>},
     {"expand_dims", expandDims},
     {"expm1", floatFunction<Expm1Op>},
     {"eye", eye},
     {"fill", fill},
+    {"flip", flip},
     {"floor", floatFunction<FloorOp>},
     {"full_like", fullLike},
     {"gather", gather},
@@ -812,6 +1205,7 @@ static const Entry table[] = {
     {"iota", iota},
     {"isfinite", floatFunction<IsFiniteOp>},
     {"isnan", floatFunction<IsNanOp>},
+    {"layernorm", layerNorm},
     {"log", floatFunction<LogOp>},
     {"log1p", floatFunction<Log1pOp>},
     {"log_sigmoid", floatFunction<LogSigmoidOp>},
@@ -823,13 +1217,17 @@ static const Entry table[] = {
     {"min", extremum<MinOp, ReduceMinOp>},
     {"neg", numberFunction<NegOp>},
     {"norm", reduction<NormOp, kFloats, false>},
+    {"normal", draw<NormalOp, kFloats, kF32>},
     {"not", logicalNot},
     {"one_hot", oneHot},
     {"ones", filled<1>},
     {"ones_like", filledLike<1>},
     {"outer", outer},
+    {"pad", pad},
     {"prod", reduction<ProdOp, kNumbers, false>},
+    {"random_bits", draw<RandomBitsOp, kI32 | kI64, kI32>},
     {"relu", floatFunction<ReluOp>},
+    {"repeat_interleave", repeatInterleave},
     {"reshape", reshapeTo},
     {"round", floatFunction<RoundOp>},
     {"rsqrt", floatFunction<RsqrtOp>},
@@ -844,9 +1242,11 @@ static const Entry table[] = {
     {"sinh", floatFunction<SinhOp>},
     {"softmax", axisFunction<SoftmaxOp>},
     {"softplus", floatFunction<SoftplusOp>},
+    {"split", split},
     {"sqrt", floatFunction<SqrtOp>},
     {"square", numberFunction<SquareOp>},
     {"squeeze", squeeze},
+    {"stack", stack},
     {"sum", reduction<SumOp, kNumbers, false>},
     {"take_along", takeAlong},
     {"tan", floatFunction<TanOp>},
@@ -854,6 +1254,7 @@ static const Entry table[] = {
     {"transpose", transpose},
     {"tril", triangle<true>},
     {"triu", triangle<false>},
+    {"uniform", draw<UniformOp, kFloats, kF32>},
     {"update", update},
     {"var", reduction<VarOp, kFloats, true>},
     {"where", select},
@@ -875,34 +1276,18 @@ bool isKnownLater(StringRef name) {
   static const StringRef later[] = {"argsort",
                                     "avg_pool",
                                     "cholesky",
-                                    "concat",
-                                    "conv2d",
-                                    "copy_to_device",
-                                    "copy_to_host",
                                     "eigh",
-                                    "einsum",
                                     "fixed_point",
-                                    "flip",
-                                    "hessian",
-                                    "jacobian",
-                                    "layernorm",
                                     "logdet",
                                     "max_pool",
                                     "nonzero",
-                                    "normal",
-                                    "pad",
                                     "print",
                                     "qr",
-                                    "random_bits",
-                                    "repeat_interleave",
                                     "solve",
                                     "sort",
-                                    "split",
-                                    "stack",
                                     "svd",
                                     "top_k",
-                                    "triangular_solve",
-                                    "uniform"};
+                                    "triangular_solve"};
   return llvm::is_contained(later, name);
 }
 

@@ -217,11 +217,18 @@ PredAttr Elaborator::elaboratePred(SyntaxAttr syntax, Scope &scope) {
 }
 
 FailureOr<PlacementAttr> Elaborator::elaboratePlace(SyntaxAttr syntax) {
-  // A placement variable can only stand for the host: there is no other place here.
+  // A placement variable stands for the host.
   if (syntax.getText() == "host" || syntax.getChildren().empty())
     return PlacementAttr::getHost(context);
-  return report(syntax.getLocation(), DiagCode::K0115,
-                "the placement '" + surface::spell(syntax) + "' needs GPU code generation, which is not built");
+  StringRef space = syntax.getChild(0).getText();
+  if (syntax.getText() != "cuda" || space != "global")
+    return report(syntax.getLocation(), DiagCode::K0206,
+                  "'" + surface::spell(syntax) + "' is no place; places are @host and @cuda:global(N)");
+  std::optional<int64_t> device = syntax.getChild(1).getIntValue();
+  if (!device)
+    return report(syntax.getLocation(), DiagCode::K0204,
+                  "'" + syntax.getChild(1).getText() + "' does not fit in 64 bits");
+  return PlacementAttr::get(context, syntax.getText(), space, *device);
 }
 
 FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName) {

@@ -73,3 +73,14 @@ func.func @two_users(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) 
   } -> tensor<4x8xf32>
   return %0, %2 : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// What only gets an axis of size 1 goes into the box as it is, and is computed there later.
+// CHECK-LABEL: func.func @into_box
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<2x?xf32>
+func.func @into_box(%x: tensor<?xf32>, %y: tensor<2x?xf32>, %n: index) -> tensor<2x?xf32> {
+  // CHECK-NEXT: %[[R:.*]] = tensor.insert_slice %[[X]] into %[[Y]][1, 0] [1, %{{.*}}] [1, 1] : tensor<?xf32> into tensor<2x?xf32>
+  // CHECK-NEXT: return %[[R]]
+  %0 = tensor.expand_shape %x [[0, 1]] output_shape [1, %n] : tensor<?xf32> into tensor<1x?xf32>
+  %1 = tensor.insert_slice %0 into %y[1, 0] [1, %n] [1, 1] : tensor<1x?xf32> into tensor<2x?xf32>
+  return %1 : tensor<2x?xf32>
+}

@@ -27,9 +27,19 @@ kina.func @zero() -> f64 {
 
 // -----
 
-// expected-error @below {{a tensor on a device cannot be lowered by this build}}
+// expected-error @below {{K0115: a tensor on a device cannot be lowered by this build, which has no code generation for devices: place it on the host}}
 kina.func @device(%x: !kina.tensor<f64, [4], @cuda:global(0)>) {
   kina.return
+}
+
+// -----
+
+// One message for each function, where a device is needed first.
+kina.func @copies(%x: !kina.tensor<f64, [4]>) -> !kina.tensor<f64, [4]> {
+  // expected-error @below {{K0115: a tensor on a device cannot be lowered by this build}}
+  %0 = kina.copy_to_device %x : !kina.tensor<f64, [4]> to !kina.tensor<f64, [4], @cuda:global(0)>
+  %1 = kina.copy_to_host %0 : !kina.tensor<f64, [4], @cuda:global(0)> to !kina.tensor<f64, [4]>
+  kina.return %1 : !kina.tensor<f64, [4]>
 }
 
 // -----

@@ -351,7 +351,66 @@ for n in (0, 1, 6):
     add(f"%r = kina.cumsum %0 axis 0 : !kina.tensor<i32, [N]>\nkina.return %r : !kina.tensor<i32, [N]>", [("i32", ["N"])],
         [("i32", ["N"])], (x,), np.cumsum(x, dtype=np.int32), 0, [("N", 0)])
 
+for dtype, low, high in (("f64", 5e-324, 1.7e308), ("f32", 1.5e-45, 3e38), ("bf16", 1e-40, 3e38)):
+    if native.DTYPES[dtype] is not None:
+        x = narrow(np.array([[3, 4], [low, 0], [low * 3, low * 4], [high, high / 1e9], [np.inf, 1], [np.nan, np.inf], [0, -0.0],
+                             [high / 2, high / 2], [high, high], [1e-9, high]]), dtype)
+        wide = x.astype(np.longdouble)
+        add(f"%r = kina.norm %0 axes [1] : {tensor(dtype, ['N', 2])}\nkina.return %r : {tensor(dtype, ['N'])}", [(dtype, ["N", 2])],
+            [(dtype, ["N"])], (x,), narrow(np.sqrt(np.sum(wide * wide, 1)), dtype), 1, [("N", 1)])
+add("%r = kina.norm %0 axes [0] : !kina.tensor<f64, [N]>\nkina.return %r : f64", [("f64", ["N"])], [("f64", [])], (np.zeros(0),),
+    np.float64(0), 0, [("N", 0)])
+
+def recurrence(a, b, start, axis, reverse):
+    a, b = np.moveaxis(a, axis, 0), np.moveaxis(b, axis, 0)
+    out, state = np.empty_like(a), np.full_like(a[:1].sum(0), start)
+    for j in reversed(range(len(a))) if reverse else range(len(a)):
+        out[j] = state
+        state = a[j] * state + b[j]
+    return np.moveaxis(out, 0, axis)
+
+
+for dtype, dims, axes, tolerance in (("f64", ["A", "B", "C"], (0, 1, 2), 8), ("f32", [3, 4, 5], (1,), 60), ("bf16", ["A", "B", "C"], (1,), 0.51),
+                                     ("f16", ["A", 4, 5], (0,), 0.51)):
+    if native.DTYPES[dtype] is None:
+        continue
+    for axis in axes:
+        for start, reverse in ((0, True), (1, False), (1, True)):
+            # Terms of one sign: a sum that cancels has no relative accuracy.
+            a, b = narrow(np.abs(cube), dtype), narrow(np.abs(cube[::-1] + 1), dtype)
+            want = narrow(recurrence(a.astype(np.float64), b.astype(np.float64), start, axis, reverse), dtype)
+            add(f"%r = kina.recurrence %0, %1 from {start} axis {axis} {'reverse' if reverse else ''} : {tensor(dtype, dims)}\n"
+                f"kina.return %r : {tensor(dtype, dims)}", [(dtype, dims)] * 2, [(dtype, dims)], (a, b), want, tolerance,
+                [(d, 1) for d in dims if isinstance(d, str)])
+for n in (0, 1, 5):
+    a, b = np.arange(n) - 1.5, np.arange(n) + 2.0
+    add("%r = kina.recurrence %0, %1 from 1 axis 0 : !kina.tensor<f64, [N]>\nkina.return %r : !kina.tensor<f64, [N]>", [("f64", ["N"])] * 2,
+        [("f64", ["N"])], (a, b), recurrence(a, b, 1, 0, False) if n else a, 0, [("N", 0)])
+
 # Shape -------------------------------------------------------------------------------------------
+
+for dtype in ("f64", "f32", "f16", "bf16", "i64", "i32", "i8", "ui8", "i1"):
+    if native.DTYPES[dtype] is None:
+        continue
+    make = lambda *shape: narrow(rng.integers(0, 2 if dtype == "i1" else 100, shape), dtype)
+    for m, n in ((2, 3), (0, 3), (3, 0), (1, 1)):
+        x, y, z = make(m, 2, n), make(m, n, n), make(m, 0, n)
+        dims = ["M", "N + 2", "N"]
+        add(f"%c = kina.concat %0, %1, %2 axis 1 : {tensor(dtype, ['M', 2, 'N'])}, {tensor(dtype, ['M', 'N', 'N'])}, {tensor(dtype, ['M', 0, 'N'])}\n"
+            f"%r = kina.flip %c axis 1 : {tensor(dtype, dims)}\n%s = kina.flip %c axis 2 : {tensor(dtype, dims)}\n"
+            f"kina.return %c, %r, %s : {', '.join([tensor(dtype, dims)] * 3)}",
+            [(dtype, ["M", 2, "N"]), (dtype, ["M", "N", "N"]), (dtype, ["M", 0, "N"])], [(dtype, dims)] * 3, (x, y, z),
+            tuple(f(np.concatenate([x, y, z], 1)) for f in (np.asarray, lambda c: np.flip(c, 1), lambda c: np.flip(c, 2))), 0, [("M", 0), ("N", 0)])
+x = rng.normal(size=(2, 3))
+add("%r = kina.concat %0, %0 axis 0 : !kina.tensor<f64, [2, 3]>, !kina.tensor<f64, [2, 3]>\n%s = kina.flip %0 axis 1 : !kina.tensor<f64, [2, 3]>\n"
+    "kina.return %r, %s : !kina.tensor<f64, [4, 3]>, !kina.tensor<f64, [2, 3]>", [("f64", [2, 3])], [("f64", [4, 3]), ("f64", [2, 3])], (x,),
+    (np.concatenate([x, x]), x[:, ::-1]))
+# Boxes without elements, also where the axis has none.
+add("%z = kina.constant 0 : index\n%r = kina.slice %0[%1, %z] sizes [#kina.dim<0>, #kina.dim<3>] dropped [] : !kina.tensor<f64, [2, 3]> to !kina.tensor<f64, [0, 3]>\n"
+    "%s = kina.update %r into %0[%1, %z] sizes [#kina.dim<0>, #kina.dim<3>] dropped [] : !kina.tensor<f64, [0, 3]> into !kina.tensor<f64, [2, 3]>\n"
+    "%t = kina.concat %r, %r axis 1 : !kina.tensor<f64, [0, 3]>, !kina.tensor<f64, [0, 3]>\n"
+    "kina.return %r, %s, %t : !kina.tensor<f64, [0, 3]>, !kina.tensor<f64, [2, 3]>, !kina.tensor<f64, [0, 6]>", [("f64", [2, 3]), "index"],
+    [("f64", [0, 3]), ("f64", [2, 3]), ("f64", [0, 6])], [(x, 2), (x, 3)], [(np.zeros((0, 3)), x, np.zeros((0, 6))), 803])
 
 x = np.arange(24.0)
 for source, target, names, shape, result in (
@@ -393,6 +452,51 @@ for source, shape in ((["N"], (3,)), ([1, "N"], (1, 3)), (["M", 1], (2, 1)), (["
         [("M", 1), ("N", 1)])
 add("%r = kina.broadcast %0 : ui8 to !kina.tensor<ui8, [N, 2]>\nkina.return %r : !kina.tensor<ui8, [N, 2]>",
     [("ui8", []), ("i1", ["N"])], [("ui8", ["N", 2])], (200, [t, f]), np.full((2, 2), 200, np.uint8), 0, [("N", 1)])
+
+# Networks ----------------------------------------------------------------------------------------
+
+def convolutions(x, w, y, stride, padding, dilation, groups):
+    """The convolution of x with w, and the cotangents of x and w for y, in f64."""
+    x, w, y = (value.astype(np.float64) for value in (x, w, y))
+    (_, channels, height, width), (outputs, inner, rows, columns) = x.shape, w.shape
+    out, dx, dw = np.zeros(y.shape), np.zeros(x.shape), np.zeros(w.shape)
+    for o in range(outputs):
+        first = o // (outputs // groups) * inner
+        for i, j, k, l in np.ndindex(y.shape[2], y.shape[3], rows, columns):
+            h, v = i * stride[0] + k * dilation[0] - padding[0], j * stride[1] + l * dilation[1] - padding[1]
+            if 0 <= h < height and 0 <= v < width:
+                box = x[:, first:first + inner, h, v]
+                out[:, o, i, j] += box @ w[o, :, k, l]
+                dx[:, first:first + inner, h, v] += y[:, o, i, j, None] * w[o, :, k, l]
+                dw[o, :, k, l] += y[:, o, i, j] @ box
+    return out, dx, dw
+
+
+for dtype, batches in (("f64", (2, 0)), ("f16", (2,)), ("bf16", (2,))):
+    if native.DTYPES[dtype] is None:
+        continue
+    for options, names in ((((1, 1), (1, 0), (1, 1), 1), [("B", 0)]), (((2, 3), (2, 1), (3, 2), 2), [("B", 0)])):
+        stride, padding, dilation, groups = options
+        out = [(size + 2 * p - d * (kernel - 1) - 1) // s + 1
+               for size, kernel, s, p, d in zip((6, 7), (3, 2), stride, padding, dilation)]
+        xt, wt, yt = (dtype, ["B", 4, 6, 7]), (dtype, [2, 4 // groups, 3, 2]), (dtype, ["B", 2, *out])
+        attributes = f"stride {list(stride)} padding {list(padding)} dilation {list(dilation)} groups {groups}"
+        body = "\n".join(f"%r{i} = kina.{op} {a}, {b} {attributes} : {tensor(*s)}, {tensor(*t)} to {tensor(*r)}"
+                         for i, (op, a, b, s, t, r) in enumerate((
+                             ("conv2d", "%0", "%1", xt, wt, yt), ("conv2d_input_grad", "%1", "%2", wt, yt, xt),
+                             ("conv2d_kernel_grad", "%0", "%2", xt, yt, wt))))
+        # Of integers the sums are exact: 16-bit results are the rounded f32 sums.
+        cases = [tuple(narrow(rng.integers(-9, 10, [size if d == "B" else d for d in dims]), dtype) for _, dims in (xt, wt, yt))
+                 for size in batches]
+        add(body + f"\nkina.return %r0, %r1, %r2 : {tensor(*yt)}, {tensor(*xt)}, {tensor(*wt)}", [xt, wt, yt], [yt, xt, wt],
+            cases, [tuple(narrow(value, dtype) for value in convolutions(*case, *options)) for case in cases], 0, names)
+    x, g, b = (narrow(rng.normal(size=size) + 1, dtype) for size in ((3, 7), (7,), (7,)))
+    wide = [value.astype(np.float64) for value in (x, g, b)]
+    centred = wide[0] - wide[0].mean(axis=1, keepdims=True)
+    want = centred / np.sqrt((centred**2).mean(axis=1, keepdims=True) + 0.01) * wide[1] + wide[2]
+    add(f"%r = kina.layernorm %0, %1, %2 eps 0.01 : {tensor(dtype, ['N', 'D'])}, {tensor(dtype, ['D'])}\n"
+        f"kina.return %r : {tensor(dtype, ['N', 'D'])}", [(dtype, ["N", "D"]), (dtype, ["D"]), (dtype, ["D"])],
+        [(dtype, ["N", "D"])], (x, g, b), narrow(want, dtype), 0.51 if dtype != "f64" else 50, [("N", 1), ("D", 1)])
 
 # Making ------------------------------------------------------------------------------------------
 

@@ -66,6 +66,20 @@ kina.func private @cumsum(%x: !kina.tensor<f64, [M, N]>) -> !kina.tensor<f64, [M
   kina.return %0 : !kina.tensor<f64, [M, N]>
 }
 
+// The state before an element is written, and then overwritten by the next.
+
+// CHECK-LABEL: func.func private @recurrence(
+// CHECK:         scf.for %[[J:.*]] = {{.*}} iter_args(%[[OUT:.*]] = %{{.*}}, %[[STATE:.*]] = %{{.*}})
+// CHECK:           %[[I:.*]] = arith.subi %{{.*}}, %[[J]]
+// CHECK:           tensor.insert_slice %[[STATE]] into %[[OUT]][%[[I]], 0]
+// CHECK:           linalg.generic {{.*}} outs(%[[STATE]] : tensor<?xf64>)
+// CHECK:             arith.mulf
+// CHECK:             arith.addf
+kina.func private @recurrence(%x: !kina.tensor<f64, [M, N]>, %y: !kina.tensor<f64, [M, N]>) -> !kina.tensor<f64, [M, N]> attributes {shape_vars = [#kina.var<"M">, #kina.var<"N">]} {
+  %0 = kina.recurrence %x, %y from 1 axis 0 reverse : !kina.tensor<f64, [M, N]>
+  kina.return %0 : !kina.tensor<f64, [M, N]>
+}
+
 // CHECK-LABEL: func.func private @softmax(
 // CHECK:         arith.maximumf
 // CHECK:         arith.subf

@@ -25,6 +25,33 @@ kina.func private @transpose(%x: !kina.tensor<f64, [M, N]>) -> !kina.tensor<f64,
   kina.return %0 : !kina.tensor<f64, [N, M]>
 }
 
+// Each input goes to its offset in one tensor; one that has no element goes nowhere.
+
+// CHECK-LABEL: func.func private @concat(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x?xf64>, %[[Y:.*]]: tensor<?x2xf64>, %{{.*}}: tensor<?x0xf64>
+// CHECK-DAG:     %[[M:.*]] = tensor.dim %[[X]], %c0
+// CHECK-DAG:     %[[N:.*]] = tensor.dim %[[X]], %c1
+// CHECK:         %[[EMPTY:.*]] = tensor.empty(%[[M]], %{{.*}})
+// CHECK:         %[[FIRST:.*]] = tensor.insert_slice %[[X]] into %[[EMPTY]][0, 0] [%[[M]], %[[N]]] [1, 1]
+// CHECK:         %[[LAST:.*]] = tensor.insert_slice %[[Y]] into %[[FIRST]][0, %[[N]]] [%[[M]], 2] [1, 1]
+// CHECK-NEXT:    return %[[LAST]]
+kina.func private @concat(%x: !kina.tensor<f64, [M, N]>, %y: !kina.tensor<f64, [M, 2]>, %z: !kina.tensor<f64, [M, 0]>) -> !kina.tensor<f64, [M, N + 2]> attributes {shape_vars = [#kina.var<"M">, #kina.var<"N">]} {
+  %0 = kina.concat %x, %z, %y axis 1 : !kina.tensor<f64, [M, N]>, !kina.tensor<f64, [M, 0]>, !kina.tensor<f64, [M, 2]>
+  kina.return %0 : !kina.tensor<f64, [M, N + 2]>
+}
+
+// CHECK-LABEL: func.func private @flip(
+// CHECK-SAME:    %[[X:.*]]: tensor<?x3xi8>
+// CHECK:         linalg.generic
+// CHECK-DAG:     %[[I:.*]] = linalg.index 0
+// CHECK-DAG:     %[[J:.*]] = linalg.index 1
+// CHECK:         %[[BACK:.*]] = arith.subi %{{.*}}, %[[I]]
+// CHECK:         tensor.extract %[[X]][%[[BACK]], %[[J]]]
+kina.func private @flip(%x: !kina.tensor<ui8, [N, 3]>) -> !kina.tensor<ui8, [N, 3]> attributes {shape_vars = [#kina.var<"N">]} {
+  %0 = kina.flip %x axis 0 : !kina.tensor<ui8, [N, 3]>
+  kina.return %0 : !kina.tensor<ui8, [N, 3]>
+}
+
 // Axes with equal products by normal form make a group.
 
 // CHECK-LABEL: func.func private @groups(

@@ -248,7 +248,7 @@ kina.func @f(%v: f64, %c: !kina.cotangents) attributes {shape_vars = [#kina.var<
 // -----
 
 kina.func @f(%v: i32) attributes {shape_vars = [#kina.var<"N">]} {
-  // expected-error @+1 {{'kina.accumulate' op operand #0 must be float tensor or scalar, but got 'i32'}}
+  // expected-error @+1 {{'kina.accumulate' op operand #0 must be float tensor, scalar or tape, but got 'i32'}}
   %0 = kina.accumulate %v, %v : i32
   kina.return
 }
@@ -256,7 +256,7 @@ kina.func @f(%v: i32) attributes {shape_vars = [#kina.var<"N">]} {
 // -----
 
 kina.func @f() attributes {shape_vars = [#kina.var<"N">]} {
-  // expected-error @+1 {{'kina.absent' op result #0 must be Kina tensor or scalar, but got 'none'}}
+  // expected-error @+1 {{'kina.absent' op result #0 must be Kina tensor, scalar or tape, but got 'none'}}
   %0 = kina.absent : none
   kina.return
 }

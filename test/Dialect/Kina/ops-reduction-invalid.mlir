@@ -168,3 +168,35 @@ kina.func @f(%x: !kina.tensor<f64, [N]>) attributes {shape_vars = [#kina.var<"N"
   %0 = kina.cumsum %x axis -2 : !kina.tensor<f64, [N]>
   kina.return
 }
+
+// -----
+
+kina.func @f(%x: !kina.tensor<f64, [N]>) attributes {shape_vars = [#kina.var<"N">]} {
+  // expected-error @+1 {{'kina.flip' op axis 1 (0-based) is out of range for rank 1}}
+  %0 = kina.flip %x axis 1 : !kina.tensor<f64, [N]>
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: f64) {
+  // expected-error @+1 {{'kina.flip' op axis 0 (0-based) is out of range for rank 0}}
+  %0 = kina.flip %x axis 0 : f64
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: !kina.tensor<f64, [N]>) attributes {shape_vars = [#kina.var<"N">]} {
+  // expected-error @+1 {{'kina.recurrence' op axis 2 (0-based) is out of range for rank 1}}
+  %0 = kina.recurrence %x, %x from 1 axis 2 : !kina.tensor<f64, [N]>
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: !kina.tensor<i32, [N]>) attributes {shape_vars = [#kina.var<"N">]} {
+  // expected-error @+1 {{'kina.recurrence' op operand #0 must be float tensor or scalar, but got '!kina.tensor<i32, [N]>'}}
+  %0 = kina.recurrence %x, %x from 1 axis 0 : !kina.tensor<i32, [N]>
+  kina.return
+}

@@ -130,6 +130,12 @@ kina.func @reductions(%x: !kina.tensor<f64, [B, S, 8*q]>, %n: !kina.tensor<i32, 
   %argminn1 = kina.neg %argmin1 : !kina.tensor<i32, [B, S, 1]>
   // CHECK: kina.cumsum %{{.*}} axis 2 : !kina.tensor<f64, [B, S, 8*q]>
   %cumsum = kina.cumsum %x axis 2 : !kina.tensor<f64, [B, S, 8*q]>
+  // CHECK: kina.flip %{{.*}} axis 1 : !kina.tensor<i32, [B, S]>
+  %flip = kina.flip %n axis 1 : !kina.tensor<i32, [B, S]>
+  // CHECK: kina.recurrence %{{.*}}, %{{.*}} from 0 axis 2 : !kina.tensor<f64, [B, S, 8*q]>
+  %recurrence = kina.recurrence %x, %cumsum from 0 axis 2 : !kina.tensor<f64, [B, S, 8*q]>
+  // CHECK: kina.recurrence %{{.*}}, %{{.*}} from 1 axis 0 reverse : !kina.tensor<f64, [B, S, 8*q]>
+  %recurrence1 = kina.recurrence %x, %cumsum from 1 axis 0 reverse : !kina.tensor<f64, [B, S, 8*q]>
   // CHECK: kina.softmax %{{.*}} axis 2 : !kina.tensor<f64, [B, S, 8*q]>
   %softmax = kina.softmax %x axis 2 : !kina.tensor<f64, [B, S, 8*q]>
   // CHECK: kina.log_softmax %{{.*}} axis 2 : !kina.tensor<f64, [B, S, 8*q]>

@@ -593,3 +593,52 @@ kina.func @f(%x: !kina.tensor<f64, [N]>, %i: !kina.tensor<i32, [M]>, %v: !kina.t
   %0 = kina.put_along_add %v into %x at %i axis 1 : !kina.tensor<f64, [M]> into !kina.tensor<f64, [N]>, !kina.tensor<i32, [M]>
   kina.return
 }
+
+// -----
+
+kina.func @f() {
+  // expected-error @+2 {{'kina.concat' op needs a tensor}}
+  // expected-error @+1 {{'kina.concat' op failed to infer returned types}}
+  %0 = "kina.concat"() {axis = 0} : () -> !kina.tensor<f64, [2]>
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: !kina.tensor<f64, [2]>) {
+  // expected-error @+1 {{'kina.concat' op axis is out of range}}
+  %0 = kina.concat %x axis 1 : !kina.tensor<f64, [2]>
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: !kina.tensor<f64, [2]>, %y: !kina.tensor<f64, [2, 2]>) {
+  // expected-error @+1 {{'kina.concat' op needs tensors of one rank, not 1 and 2}}
+  %0 = kina.concat %x, %y axis 0 : !kina.tensor<f64, [2]>, !kina.tensor<f64, [2, 2]>
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: !kina.tensor<f64, [9223372036854775807]>) {
+  // expected-error @+1 {{'kina.concat' op the size of the axis overflows}}
+  %0 = kina.concat %x, %x axis 0 : !kina.tensor<f64, [9223372036854775807]>, !kina.tensor<f64, [9223372036854775807]>
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: !kina.tensor<f64, [N, 2]>, %y: !kina.tensor<f64, [N, 3]>) attributes {shape_vars = [#kina.var<"N">]} {
+  // expected-error @+1 {{'kina.concat' op input 1 (0-based) has type '!kina.tensor<f64, [N, 3]>', not '!kina.tensor<f64, [N, 2]>'}}
+  %0 = kina.concat %x, %y axis 0 : !kina.tensor<f64, [N, 2]>, !kina.tensor<f64, [N, 3]>
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: !kina.tensor<f64, [2]>, %y: !kina.tensor<f32, [2]>) {
+  // expected-error @+1 {{'kina.concat' op input 1 (0-based) has type '!kina.tensor<f32, [2]>', not '!kina.tensor<f64, [2]>'}}
+  %0 = kina.concat %x, %y axis 0 : !kina.tensor<f64, [2]>, !kina.tensor<f32, [2]>
+  kina.return
+}

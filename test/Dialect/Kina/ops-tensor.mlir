@@ -44,6 +44,11 @@ kina.func @shape(%s: f64, %x: !kina.tensor<f64, [1, N]>, %y: !kina.tensor<f64, [
   // CHECK-NEXT: kina.neg [[T]] : !kina.tensor<f64, [N, 2, 4]>
   %6 = kina.transpose %1 perm [2, 0, 1] : !kina.tensor<f64, [2, 4, N]>
   %7 = kina.neg %6 : !kina.tensor<f64, [N, 2, 4]>
+  // CHECK: [[C:%.*]] = kina.concat %{{.*}}, %{{.*}} axis 1 : !kina.tensor<f64, [N, 2, 4]>, !kina.tensor<f64, [N, B, 4]>
+  // CHECK-NEXT: kina.neg [[C]] : !kina.tensor<f64, [N, B + 2, 4]>
+  %8 = kina.broadcast %s : f64 to !kina.tensor<f64, [N, B, 4]>
+  %9 = kina.concat %6, %8 axis 1 : !kina.tensor<f64, [N, 2, 4]>, !kina.tensor<f64, [N, B, 4]>
+  %10 = kina.neg %9 : !kina.tensor<f64, [N, B + 2, 4]>
   kina.return
 }
 

@@ -28,7 +28,8 @@ class Operation:
     signatures: tuple
     domain: dict = dataclasses.field(default_factory=dict)   # parameter -> (low, high)
     data: dict = dataclasses.field(default_factory=dict)     # parameter -> its value, instead of a random one
-    derivative: bool = True        # compare the vjp as well
+    derivative: bool = True        # compare the derivatives as well
+    second: bool = True            # and the second one
     zero: bool = False             # the derivative is 0 by definition
     smooth: bool = True            # differences approach the derivative at these points
     types: tuple = ("F64", "F32")  # what T stands for
@@ -118,11 +119,14 @@ row("sin: large", "sin(x)", jnp.sin, "x: T[N] -> T[N] | N=4", data={"x": np.arra
     smooth=False, types=("F64",))
 row("sigmoid: far out", "sigmoid(x)", sigmoid, "x: T[N] -> T[N] | N=4", data={"x": np.array([-80.0, 80.0, -30.0, 40.0])})
 row("softplus: far out", "softplus(x)", jax.nn.softplus, "x: T[N] -> T[N] | N=4", data={"x": np.array([-80.0, 80.0, -30.0, 800.0])})
+# JAX's second derivative cancels there.
 row("log_sigmoid: far out", "log_sigmoid(x)", jax.nn.log_sigmoid, "x: T[N] -> T[N] | N=4",
-    data={"x": np.array([-80.0, 80.0, -30.0, -800.0])})
+    data={"x": np.array([-80.0, 80.0, -30.0, -800.0])}, second=False)
 row("expm1: near 0", "expm1(x)", jnp.expm1, "x: T[N] -> T[N] | N=3", data={"x": np.array([1e-12, -1e-9, 1e-5])})
 row("log1p: near 0", "log1p(x)", jnp.log1p, "x: T[N] -> T[N] | N=3", data={"x": np.array([1e-12, -1e-9, 1e-5])})
-row("tanh: near 0", "tanh(x)", jnp.tanh, "x: T[N] -> T[N] | N=4", data={"x": np.array([1e-12, -1e-9, 1e-5, 20.0])})
+# (1 - y)(1 + y) is exact far out; its derivative has the absolute error of 1 near 0.
+row("tanh: near 0", "tanh(x)", jnp.tanh, "x: T[N] -> T[N] | N=4", data={"x": np.array([1e-12, -1e-9, 1e-5, 20.0])},
+    second=False)
 row("isnan", "isnan(x)", jnp.isnan, "x: T[N] -> Bool[N] | N=8", data={"x": SPECIAL_VALUES})
 row("isfinite", "isfinite(x)", jnp.isfinite, "x: T[N] -> Bool[N] | N=8", data={"x": SPECIAL_VALUES})
 row("not", "not x", jnp.logical_not, "x: Bool[N] -> Bool[N] | N=9", types=("F64",))
@@ -249,6 +253,27 @@ row("matmul of transposes", "transpose(x) @ transpose(y)", lambda x, y: x.T @ y.
 row("dot", "dot(x, y)", jnp.dot, "x: T[K]; y: T[K] -> T | K=9 | K=1")
 row("outer", "outer(x, y)", jnp.outer, "x: T[M]; y: T[N] -> T[M, N] | M=3 N=4 | M=1 N=2")
 
+for spec, signatures in (
+        ("ij,jk->ik", ("x: T[M, K]; y: T[K, N] -> T[M, N] | M=3 K=4 N=5 | M=1 K=1 N=1", "x: T[2, 3]; y: T[3, 4] -> T[2, 4]")),
+        ("bhsd,bhtd->bhst", "x: T[B, H, S, D]; y: T[B, H, R, D] -> T[B, H, S, R] | B=2 H=3 S=4 R=2 D=5"),
+        ("bhst,bthd->bshd", "x: T[B, H, S, R]; y: T[B, R, H, D] -> T[B, S, H, D] | B=2 H=3 S=4 R=2 D=5"),
+        ("kabi,kbj->jika", "x: T[K, A, B, 2]; y: T[K, B, N] -> T[N, 2, K, A] | K=2 A=3 B=4 N=5"),
+        ("abkl,lkc->cab", "x: T[A, B, K, 2]; y: T[2, K, C] -> T[C, A, B] | A=3 B=2 K=4 C=5"),
+        ("i,i->", "x: T[N]; y: T[N] -> T | N=7 | N=1"),
+        ("i,j->ij", "x: T[M]; y: T[N] -> T[M, N] | M=3 N=4"),
+        ("bi,bj->bji", "x: T[B, M]; y: T[B, N] -> T[B, N, M] | B=2 M=3 N=4"),
+        ("ij,ji->ij", "x: T[M, N]; y: T[N, M] -> T[M, N] | M=3 N=4"),
+        ("ij,kl->il", "x: T[M, K]; y: T[N, A] -> T[M, A] | M=3 K=4 N=2 A=5"),
+        (",i->i", "x: T; y: T[N] -> T[N] | N=3")):
+    row(f"einsum {spec}", f'einsum("{spec}", x, y)', lambda x, y, spec=spec: jnp.einsum(spec, x, y), signatures)
+row("einsum of one", 'einsum("ijk -> ki", x)', lambda x: jnp.einsum("ijk->ki", x), "x: T[M, N, 2] -> T[2, M] | M=3 N=4")
+row("einsum of three", 'einsum("ij, jk, kl -> li", x, y, z)', lambda x, y, z: jnp.einsum("ij,jk,kl->li", x, y, z),
+    "x: T[M, K]; y: T[K, N]; z: T[N, 2] -> T[2, M] | M=3 K=4 N=5")
+row("einsum, bilinear", 'einsum("bi,ij,bj->b", x, y, z)', lambda x, y, z: jnp.einsum("bi,ij,bj->b", x, y, z),
+    "x: T[B, M]; y: T[M, N]; z: T[B, N] -> T[B] | B=2 M=3 N=4")
+row("einsum, I32", 'einsum("ij,jk->ki", x, y)', lambda x, y: jnp.einsum("ij,jk->ki", x, y), "x: I32[M, K]; y: I32[K, N] -> I32[N, M] | M=3 K=4 N=5",
+    types=("F64",))
+
 # ---------------------------------------------------------------------------
 # Reductions and running sums
 # ---------------------------------------------------------------------------
@@ -276,6 +301,7 @@ for name, function in (("sum", jnp.sum), ("prod", jnp.prod), ("mean", jnp.mean),
         row(f"{name}{form}", f"{name}(x{'' if 'rank' in form else form})",
             lambda x, f=function, k=keywords: f(x, **k), signature, domain={"x": (0.5, 2.0)} if name == "prod" else {},
             **(dict(tolerance={"F64": 1e-11, "F32": 5e-5}) if name == "prod" else {}),
+            second=form in ("", ", axis=1, keepdims=true"),
             # Of one element the variance is 0 everywhere, derivative included.
             **(dict(zero=True) if name == "var" and not form else {}))
 row("sum of many", "sum(x)", jnp.sum, "x: T[N] -> T | N=5000", tolerance={"F32": 2e-5}, domain={"x": (0, 1)})
@@ -286,6 +312,25 @@ for name, function in (("max", jnp.max), ("min", jnp.min)):
         data={"x": np.array([[1.0, NAN, 3.0], [-INF, -2.0, INF]])}, derivative=False)
 row("prod: with zeros", "prod(x, axis=1)", lambda x: jnp.prod(x, axis=1), "x: T[M, N] -> T[M] | M=3 N=3",
     data={"x": np.array([[2.0, 0.0, 3.0], [0.0, 0.0, 5.0], [2.0, 3.0, 4.0]])})
+row("prod: with zeros, over both axes", "prod(x)", jnp.prod, "x: T[M, N] -> T | M=2 N=3",
+    data={"x": np.array([[2.0, 0.0, 3.0], [-1.0, 4.0, 5.0]])})
+for name, values in (("with zeros", [[2.0, 0.0, 3.0], [0.0, 0.0, 5.0], [2.0, 3.0, 4.0]]), ("with many", [[2.0] * 9, [0.0] + [3.0] * 8])):
+    row(f"prod: second derivative {name}", "grad(fn(x) { sum(prod(x, axis=1)) })(x)", jax.grad(lambda x: jnp.sum(jnp.prod(x, axis=1))),
+        "x: T[M, N] -> T[M, N] | M=%d N=%d" % np.shape(values), data={"x": np.array(values)})
+row("prod: third derivative with zeros", "grad(fn(x) { grad(fn(x) { prod(x) })(x)[0] })(x)", jax.grad(lambda x: jax.grad(jnp.prod)(x)[0]),
+    "x: T[N] -> T[N] | N=4", data={"x": np.array([0.0, 0.0, 3.0, 2.0])})
+
+
+def far_norm(scale):
+    # Of the quotients, which are exact, since the squares overflow in the reference too.
+    return lambda x: scale * smooth_norm(x / scale, axis=1)
+
+
+for size, kinds in ((2.0 ** 1021, ("F64",)), (2.0 ** -1000, ("F64",)), (2.0 ** 124, ("F32",)),
+                    (2.0 ** -110, ("F32",)), (2.0 ** 500, ("F64",)), (2.0 ** -420, ("F64",)), (2.0 ** 46, ("F32",)), (2.0 ** -55, ("F32",))):
+    row(f"norm: near {size:.0e}", "norm(x, axis=1)", far_norm(size), "x: T[M, N] -> T[M] | M=2 N=3", types=kinds, smooth=False,
+        data={"x": size * np.array([[3.0, 4.0, 0.0], [0.0, 0.0, 0.0]])})
+row("norm: second derivative", "grad(fn(x) { norm(x) })(x)", jax.grad(smooth_norm), "x: T[N] -> T[N] | N=4", tolerance={"F32": 1e-4})
 row("norm: at 0", "norm(x, axis=1)", lambda x: smooth_norm(x, axis=1), "x: T[M, N] -> T[M] | M=2 N=2",
     data={"x": np.array([[0.0, 0.0], [3.0, 4.0]])}, smooth=False)
 row("logsumexp: large", "logsumexp(x, axis=-1)", lambda x: jax.nn.logsumexp(x, axis=-1), "x: T[M, N] -> T[M] | M=3 N=3",
@@ -331,6 +376,59 @@ row("expand_dims, axis=0", "expand_dims(x, axis=0)", lambda x: x[None], ("x: T[N
 row("expand_dims, axis=-1", "expand_dims(x, axis=-1)", lambda x: x[..., None], "x: T[M, N] -> T[M, N, 1] | M=2 N=3")
 row("squeeze, axis=1", "squeeze(x, axis=1)", lambda x: x[:, 0], "x: T[M, 1, N] -> T[M, N] | M=2 N=3")
 row("squeeze, axis=-1", "squeeze(x, axis=-1)", lambda x: x[..., 0], "x: T[M, 1] -> T[M] | M=2")
+
+row("concat, axis=0", "concat([x, y], axis=0)", lambda x, y: jnp.concatenate([x, y]),
+    ("x: T[M]; y: T[N] -> T[M + N] | M=3 N=4 | M=1 N=1", "x: T[M, 3]; y: T[2, 3] -> T[M + 2, 3] | M=2", "x: T[2]; y: T[0] -> T[2]", "x: T[0, N]; y: T[2, N] -> T[2, N] | N=3"))
+row("concat, axis=-1", "concat([x, y, x], axis=-1)", lambda x, y: jnp.concatenate([x, y, x], axis=-1),
+    ("x: T[M, N]; y: T[M, 1] -> T[M, 2 * N + 1] | M=2 N=3 | M=1 N=1", "x: T[2, 3]; y: T[2, 2] -> T[2, 8]"))
+row("concat, axis=1 of 3", "concat([x, 2.0 * y], axis=1)", lambda x, y: jnp.concatenate([x, 2 * y], axis=1),
+    "x: T[A, B, C]; y: T[A, D, C] -> T[A, B + D, C] | A=2 B=3 C=4 D=1")
+row("concat of one", "concat([x], axis=0) * x", lambda x: x * x, "x: T[N] -> T[N] | N=3")
+row("stack, axis=0", "stack([x, y], axis=0)", lambda x, y: jnp.stack([x, y]),
+    ("x: T[N]; y: T[N] -> T[2, N] | N=3 | N=1", "x: T[M, 2]; y: T[M, 2] -> T[2, M, 2] | M=3", "x: T; y: T -> T[2]"))
+row("stack, axis=-1", "stack([x, y, x * y], axis=-1)", lambda x, y: jnp.stack([x, y, x * y], axis=-1),
+    ("x: T[N]; y: T[N] -> T[N, 3] | N=4", "x: T; y: T -> T[3]"))
+row("stack, axis=1", "stack((x, y), axis=1)", lambda x, y: jnp.stack([x, y], axis=1), "x: T[M, N]; y: T[M, N] -> T[M, 2, N] | M=2 N=3")
+row("split, first", "split(x, sizes=[2, N], axis=0).0", lambda x: x[:2], "x: T[N + 2] -> T[2] | N=3 | N=1")
+row("split, last", "split(x, [M, 1, N], axis=1).2", lambda x, m, n: x[:, m.shape[0] + 1:],
+    "x: T[A, M + N + 1]; m: I32[M]; n: I32[N] -> T[A, N] | A=2 M=3 N=4")
+row("split, all of it", "concat(split(x, sizes=[N, 0, 2], axis=-1), axis=-1) * x", lambda x: x * x, ("x: T[M, N + 2] -> T[M, N + 2] | M=2 N=3",))
+row("split and turned", "dot(split(x, sizes=[3, 3], axis=0).0, split(x, sizes=[3, 3], axis=0).1)", lambda x: x[:3] @ x[3:], "x: T[6] -> T")
+row("pad", "pad(x, low=[1, 0], high=[0, 2])", lambda x: jnp.pad(x, ((1, 0), (0, 2))), ("x: T[M, N] -> T[M + 1, N + 2] | M=2 N=3 | M=1 N=1", "x: T[2, 2] -> T[3, 4]"))
+row("pad, symbolic", "pad(x, [N], [2 * N], value=v)", lambda x, v: jnp.concatenate([jnp.full(x.shape, v), x, jnp.full(2 * x.shape[0], v)]),
+    "x: T[N]; v: T -> T[4 * N] | N=3 | N=1")
+row("pad with nothing", "pad(x, low=[0], high=[0], value=v)", lambda x, v: x, "x: T[N]; v: T -> T[N] | N=3")
+row("flip, axis=0", "flip(x, axis=0)", lambda x: jnp.flip(x, 0), ("x: T[N] -> T[N] | N=4 | N=1", "x: T[M, N] -> T[M, N] | M=3 N=2", "x: T[3, 2] -> T[3, 2]"))
+row("flip, axis=-1", "flip(x, -1) * x", lambda x: jnp.flip(x, -1) * x, "x: T[A, B, C] -> T[A, B, C] | A=2 B=3 C=4")
+row("repeat_interleave, axis=0", "repeat_interleave(x, 3, axis=0)", lambda x: jnp.repeat(x, 3, axis=0),
+    ("x: T[N] -> T[3 * N] | N=4 | N=1", "x: T[M, N] -> T[3 * M, N] | M=2 N=3", "x: T[2, 2] -> T[6, 2]"))
+row("repeat_interleave, symbolic", "repeat_interleave(x, n=K, axis=1)", lambda x, like: jnp.repeat(x, like.shape[0], axis=1),
+    "x: T[M, N]; like: I32[K] -> T[M, K * N] | M=2 N=3 K=2 | M=1 N=1 K=1")
+
+
+def three_times(step):
+    return lambda x: step(step(step(x)))
+
+
+for name, kina, function, signature in (
+        ("stack", "a + 0.1 * stack([a[1], -a[0]], axis=0)", lambda a: a + 0.1 * jnp.stack([a[1], -a[0]]), "x: T[2] -> T[2]"),
+        ("concat", "concat([a[1:], [sin(a[0]) + 1.0]], axis=0)", lambda a: jnp.append(a[1:], jnp.sin(a[0]) + 1), "x: T[N + 1] -> T[N + 1] | N=3"),
+        ("split", "{ let (b, c) = split(a, sizes=[2, 2], axis=0); concat([b * c, b - c], axis=0) }",
+         lambda a: jnp.concatenate([a[:2] * a[2:], a[:2] - a[2:]]), "x: T[4] -> T[4]"),
+        ("pad and flip", "flip(pad(a * a[1], low=[1], high=[1])[2:N + 2], 0)", lambda a: jnp.flip(jnp.pad(a * a[1], 1)[2:]), "x: T[N] -> T[N] | N=4"),
+        ("prod", "{ let p = prod(a); a * p + cumsum(a, axis=0) }", lambda a: a * jnp.prod(a) + jnp.cumsum(a), "x: T[N] -> T[N] | N=3")):
+    row(f"{name} in a loop", f"for (i in 0..3) [a = copy(x)] {{ {kina} }}", three_times(function), signature)
+for element in ("I64", "I32", "I8", "U8", "Bool"):
+    small = dict(types=("F64",), domain={"x": (0, 100), "y": (0, 100)})
+    row(f"concat, {element}", "concat([x, y], axis=1)", lambda x, y: jnp.concatenate([x, y], axis=1),
+        f"x: {element}[M, 2]; y: {element}[M, N] -> {element}[M, N + 2] | M=3 N=2", **small)
+    row(f"stack of scalars, {element}", "stack([x, y], axis=0)", lambda x, y: jnp.stack([x, y]), f"x: {element}; y: {element} -> {element}[2]", **small)
+    row(f"split, {element}", "split(x, sizes=[1, N], axis=0).1", lambda x: x[1:], f"x: {element}[N + 1] -> {element}[N] | N=3", **small)
+    row(f"pad, {element}", f"pad(x, low=[1], high=[1], value={'true' if element == 'Bool' else 3})",
+        lambda x: jnp.pad(x, 1, constant_values=1 if x.dtype == bool else 3), f"x: {element}[N] -> {element}[N + 2] | N=4", **small)
+    row(f"flip, {element}", "flip(x, axis=0)", lambda x: jnp.flip(x, 0), f"x: {element}[M, N] -> {element}[M, N] | M=3 N=2", **small)
+    row(f"repeat_interleave, {element}", "repeat_interleave(x, 2, axis=0)", lambda x: jnp.repeat(x, 2), f"x: {element}[N] -> {element}[2 * N] | N=3",
+        **small)
 
 # ---------------------------------------------------------------------------
 # Indexing
@@ -427,3 +525,77 @@ row("a layer", "tanh(x @ w + b)", lambda x, w, b: jnp.tanh(x @ w + b), "x: T[B, 
 row("attention", "softmax(q @ transpose(k) / sqrt(8.0), axis=-1) @ v",
     lambda q, k, v: jax.nn.softmax(q @ jnp.swapaxes(k, -1, -2) / np.sqrt(8.0), axis=-1) @ v,
     "q: T[B, S, 8]; k: T[B, R, 8]; v: T[B, R, D] -> T[B, S, D] | B=2 S=3 R=4 D=2")
+
+
+def layernorm(x, g, b, eps=1e-5):
+    mean = jnp.mean(x, axis=-1, keepdims=True)
+    return (x - mean) / jnp.sqrt(jnp.mean((x - mean)**2, axis=-1, keepdims=True) + eps) * g + b
+
+
+NORMED = {"g": (0.5, 1.5)}
+row("layernorm", "layernorm(x, g, b)", layernorm,
+    ("x: T[D]; g: T[D]; b: T[D] -> T[D] | D=7", "x: T[N, D]; g: T[D]; b: T[D] -> T[N, D] | N=3 D=5 | N=1 D=70",
+     "x: T[A, B, D]; g: T[D]; b: T[D] -> T[A, B, D] | A=2 B=3 D=4", "x: T[2, 3]; g: T[3]; b: T[3] -> T[2, 3]"), domain=NORMED)
+row("layernorm, eps", "layernorm(x, g, b, eps=0.25)", lambda x, g, b: layernorm(x, g, b, 0.25),
+    "x: T[N, D]; g: T[D]; b: T[D] -> T[N, D] | N=3 D=5", domain=NORMED)
+row("layernorm: one element", "layernorm(x, g, b)", layernorm, "x: T[N, D]; g: T[D]; b: T[D] -> T[N, D] | N=2 D=1", domain=NORMED)
+row("layernorm: no rows", "layernorm(x, g, b)", layernorm, "x: T[0, 3]; g: T[3]; b: T[3] -> T[0, 3]", zero=True)
+row("layernorm: large mean", "layernorm(x, g, b)", layernorm, "x: T[N, D]; g: T[D]; b: T[D] -> T[N, D] | N=1 D=4", domain=NORMED,
+    data={"x": np.array([[1000.0, 1001.0, 1002.0, 1004.0]])}, tolerance={"F32": 1e-4})
+row("layernorm: second order", "grad(fn (a, c, d) { sum(tanh(layernorm(a, c, d))) }, wrt=a)(x, g, b)",
+    lambda x, g, b: jax.grad(lambda a: jnp.sum(jnp.tanh(layernorm(a, g, b))))(x),
+    "x: T[N, D]; g: T[D]; b: T[D] -> T[N, D] | N=2 D=4", domain=NORMED, tolerance={"F64": 1e-11, "F32": 5e-5})
+
+# ---------------------------------------------------------------------------
+# Convolution
+# ---------------------------------------------------------------------------
+row = rows("convolution")
+
+
+def conv(x, w, stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1):
+    return jax.lax.conv_general_dilated(x, w, stride, [(p, p) for p in padding], rhs_dilation=dilation,
+                                        feature_group_count=groups)
+
+
+def convolution(name, options, signatures, **more):
+    """A row; `options` are the attributes as Kina writes them."""
+    keywords = eval(f"dict({options})")
+    for keyword in ("stride", "padding", "dilation"):
+        if isinstance(keywords.get(keyword), int):
+            keywords[keyword] = (keywords[keyword],) * 2
+    more.setdefault("types", ("F64",))
+    row(f"conv2d{name}", f"conv2d(x, w{', ' if options else ''}{options})", lambda x, w: conv(x, w, **keywords), signatures,
+        **more)
+
+
+convolution("", "", ("x: T[B, C, H + 2, W + 2]; w: T[O, C, 3, 3] -> T[B, O, H, W] | B=2 C=3 O=4 H=5 W=20 | B=1 C=1 O=1 H=1 W=1",
+                     "x: T[B, C, H + K, W + L]; w: T[O, C, K + 1, L + 1] -> T[B, O, H, W] | B=2 C=2 O=3 H=3 W=2 K=1 L=3",
+                     "x: T[2, 3, 5, 6]; w: T[4, 3, 2, 3] -> T[2, 4, 4, 4]", "x: T[2, 3, 2, 3]; w: T[4, 3, 1, 1] -> T[2, 4, 2, 3]",
+                     "x: T[1, 2, 4, 4]; w: T[18, 2, 3, 3] -> T[1, 18, 2, 2]", "x: T[2, 18, 4, 4]; w: T[2, 18, 3, 2] -> T[2, 2, 2, 3]"),
+            types=("F64", "F32"))
+convolution(", padding", "padding=1", "x: T[B, C, H, W]; w: T[O, C, 3, 3] -> T[B, O, H, W] | B=2 C=2 O=3 H=4 W=5 | B=1 C=1 O=1 H=1 W=1")
+convolution(", wide padding", "padding=(3, 2)", "x: T[2, 2, 3, 4]; w: T[3, 2, 2, 1] -> T[2, 3, 8, 8]")
+convolution(", stride", "stride=2, padding=1",
+            ("x: T[B, C, 2 * H, 2 * W]; w: T[O, C, 3, 3] -> T[B, O, H, W] | B=2 C=2 O=3 H=3 W=4 | B=1 C=1 O=1 H=1 W=1",
+             "x: T[B, C, H, W]; w: T[O, C, 3, 3] -> T[B, O, (H + 1) floordiv 2, (W + 1) floordiv 2] | B=2 C=2 O=3 H=5 W=4"))
+convolution(", strides", "stride=[3, 1], padding=(0, 1)", "x: T[2, 3, 9, 5]; w: T[2, 3, 2, 3] -> T[2, 2, 3, 5]")
+convolution(", stride beyond the kernel", "stride=3", "x: T[2, 2, 8, 9]; w: T[3, 2, 1, 2] -> T[2, 3, 3, 3]")
+convolution(", dilation", "dilation=(2, 3), padding=(1, 0)", ("x: T[2, 2, 6, 8]; w: T[3, 2, 3, 2] -> T[2, 3, 4, 5]",
+            "x: T[B, 2, H + 2, W + 3]; w: T[3, 2, 3, 2] -> T[B, 3, H, W] | B=2 H=4 W=3"))
+convolution(", stride and dilation", "stride=2, dilation=(3, 2), padding=2", "x: T[2, 2, 7, 6]; w: T[3, 2, 3, 2] -> T[2, 3, 3, 4]",
+            types=("F64", "F32"))
+convolution(", groups", "groups=2, padding=1", ("x: T[B, 2 * C, H, W]; w: T[2 * O, C, 3, 3] -> T[B, 2 * O, H, W] | B=2 C=2 O=3 H=3 W=4",
+            "x: T[2, 4, 5, 3]; w: T[6, 2, 3, 3] -> T[2, 6, 5, 3]"))
+convolution(", groups and stride", "groups=3, stride=(2, 1)", "x: T[2, 6, 5, 4]; w: T[3, 2, 2, 2] -> T[2, 3, 2, 3]")
+convolution(", depthwise", "groups=16, padding=1", "x: T[2, 16, 4, 3]; w: T[16, 1, 3, 3] -> T[2, 16, 4, 3]")
+convolution(": no images", "", "x: T[0, 2, 4, 4]; w: T[3, 2, 3, 3] -> T[0, 3, 2, 2]", zero=True)
+convolution(": no kernels", "padding=1", "x: T[2, 3, 4, 4]; w: T[0, 3, 3, 3] -> T[2, 0, 4, 4]", zero=True)
+for active in ("a", "b"):
+    for options in ("stride=2, padding=1", "dilation=2, groups=2"):
+        keywords = dict(stride=(2, 2), padding=(1, 1)) if "stride" in options else dict(dilation=(2, 2), groups=2)
+        inner = lambda a, b, k=keywords: jnp.sum(jnp.tanh(conv(a, b, **k)))
+        row(f"conv2d, {options}: second order, {active}", f"grad(fn (a, b) {{ sum(tanh(conv2d(a, b, {options}))) }}, wrt={active})(x, w)",
+            lambda x, w, f=inner, k="ab".index(active): jax.grad(f, argnums=k)(x, w),
+            f"x: T[2, 4, 5, 6]; w: T[2, {4 if 'stride' in options else 2}, 2, 3] -> "
+            f"{'T[2, 4, 5, 6]' if active == 'a' else 'T[2, 4, 2, 3]' if 'stride' in options else 'T[2, 2, 2, 3]'}",
+            tolerance={"F64": 1e-11}, types=("F64",))

@@ -3,10 +3,10 @@
 
   oracle.py FAMILY --work DIR [--only SUBSTRING] [--control wrong-rule|perturbed|wrong-oracle]
 
-Every signature of every operation becomes two exported functions of one .kina
-file, the operation and its vjp, for F64 and for F32. kinac compiles the file once
-and runs all calls. JAX computes in f64 from the same inputs, so that an F32 error
-is the true one. For a smooth operation in F64 the vjp is also held against central
+Every signature of every operation becomes exported functions of one .kina file: the
+operation and its vjp, for F64 and for F32; for F64 its jvp too, and for the first
+signature the jvp of the vjp, its second derivative. kinac compiles the file once and runs all calls. JAX computes in f64
+from the same inputs, so that an F32 error is the true one. For a smooth operation in F64 the vjp is also held against central
 differences of Kina's own values, which needs no oracle:
 <ct, J t> = <J^T ct, t> for a random direction t.
 
@@ -66,11 +66,12 @@ def type_of(parameter):
 def shape_of(parameter, sizes):
     if not parameter.dims:
         return ()
-    return tuple(eval(dim, {}, sizes) for dim in parameter.dims.split(","))  # dims of the table above: +, -, *
+    # Dimensions of the table: + - * floordiv.
+    return tuple(eval(dim.replace("floordiv", "//"), {}, sizes) for dim in parameter.dims.split(","))
 
 
 class Function:
-    """An operation with one signature and one float type: two functions in the file."""
+    """An operation with one signature and one float type: the functions of the file that are its."""
 
     def __init__(self, operation, row, signature, float_type, number):
         self.operation, self.float_type = operation, float_type
@@ -81,10 +82,15 @@ class Function:
         self.label = f"{operation.name} [{signature.split('|')[0].strip()}] {float_type}"
         self.active = [k for k, p in enumerate(self.parameters) if p.element in FLOATS]
         self.derivative = operation.derivative and self.result.element in FLOATS and bool(self.active)
+        self.forward = self.derivative and float_type == operation.types[0]
+        self.reference_second = self.derivative and operation.second and number == 0
+        self.second = self.forward and self.reference_second
 
     def text(self, control):
-        declare = ", ".join(f"{p.name}: &{type_of(p)}" if p.dims is not None else f"{p.name}: {type_of(p)}"
-                            for p in self.parameters)
+        def borrowed(parameter):
+            return f"{'&' if parameter.dims is not None else ''}{type_of(parameter)}"
+
+        declare = ", ".join(f"{p.name}: {borrowed(p)}" for p in self.parameters)
         names = ", ".join(p.name for p in self.parameters)
         expression = re.sub(r"\bT\b", self.float_type, self.operation.kina)
         result = type_of(self.result)
@@ -97,8 +103,17 @@ class Function:
             text += f"fn {differentiated}({declare}) -> {result} {{ 1.001 * ({expression}) }}\n"
         gradients = [type_of(self.parameters[k]) for k in self.active]
         gradients = gradients[0] if len(gradients) == 1 else f"({', '.join(gradients)})"
-        ct = f"ct: {'&' if self.result.dims is not None else ''}{result}"
-        return text + f"@export\nfn {self.name}_vjp({declare}, {ct}) -> {gradients} {{ vjp({differentiated}, {names})(ct) }}\n"
+        ct = f"ct: {borrowed(self.result)}"
+        along = ", ".join(f"t{k}: {borrowed(self.parameters[k])}" for k in self.active)
+        tangents = ", ".join(f"t{k}" for k in self.active)
+        text += f"@export\nfn {self.name}_vjp({declare}, {ct}) -> {gradients} {{ vjp({differentiated}, {names})(ct) }}\n"
+        if self.forward:
+            text += f"@export\nfn {self.name}_jvp({declare}, {along}) -> {result} {{ jvp({differentiated}, {names})({tangents}) }}\n"
+        if self.second:
+            untyped = declare.replace("&", "")
+            text += (f"@export\nfn {self.name}_second({declare}, {ct}, {along}) -> {gradients} {{\n"
+                     f"  jvp(fn({untyped}) {{ vjp({differentiated}, {names})(ct) }}, {names})({tangents})\n}}\n")
+        return text
 
 
 class Run:
@@ -125,6 +140,7 @@ class Run:
         self.ct = np.asarray(random.uniform(0.5, 1.5, size=shape) * random.choice([-1, 1], size=shape)).astype(kind) \
             if function.derivative else None
         self.directions = [random.uniform(-1, 1, size=self.inputs[k].shape) for k in function.active]
+        self.tangents = [np.asarray(d).astype(self.inputs[k].dtype) for k, d in zip(function.active, self.directions)]
         self.differences = (function.derivative and operation.smooth and function.float_type == "F64"
                             and all(function.parameters[k].element == "F64" for k in function.active)
                             and function.result.element == "F64")
@@ -134,6 +150,11 @@ class Run:
         yield "value", self.function.name, self.inputs, 1
         if self.function.derivative:
             yield "vjp", f"{self.function.name}_vjp", [*self.inputs, self.ct], len(self.function.active)
+        if self.function.forward:
+            yield "jvp", f"{self.function.name}_jvp", [*self.inputs, *self.tangents], 1
+        if self.function.second:
+            yield ("second", f"{self.function.name}_second", [*self.inputs, self.ct, *self.tangents],
+                   len(self.function.active))
         if self.differences:
             for key, sign in (("plus", 1), ("minus", -1)):
                 moved = list(self.inputs)
@@ -142,27 +163,35 @@ class Run:
                 yield key, self.function.name, moved, 1
 
     def reference(self, cache):
-        """Value and cotangents by JAX in f64; compiled once for both float types."""
+        """Value, cotangents, tangents and second derivatives by JAX in f64; compiled once for both float types."""
         function = self.function
-        wide = [np.asarray(value, np.float64) if value.dtype.kind == "f" else value for value in self.inputs]
+
+        def widen(values):
+            return [np.asarray(value, np.float64) if value.dtype.kind == "f" else value for value in values]
+        wide = widen(self.inputs)
         key = (id(function.operation), tuple((value.shape, str(value.dtype)) for value in wide))
         if key not in cache:
             active = function.active
 
-            def evaluate(ct, *arguments):
+            def evaluate(ct, along, *arguments):
                 def of_active(*values):
                     full = list(arguments)
                     for k, value in zip(active, values):
                         full[k] = value
                     return function.operation.jax(*full)
                 if not function.derivative:
-                    return function.operation.jax(*arguments), ()
-                value, pull = jax.vjp(of_active, *(arguments[k] for k in active))
-                return value, pull(ct)
+                    return function.operation.jax(*arguments), (), (), ()
+                point = tuple(arguments[k] for k in active)
+                if not function.reference_second:
+                    (value, pull), (tangent,) = jax.vjp(of_active, *point), jax.jvp(of_active, point, along)[1:]
+                    return value, pull(ct), (tangent,), ()
+                value, tangent = jax.jvp(of_active, point, along)
+                cotangents, second = jax.jvp(lambda *values: jax.vjp(of_active, *values)[1](ct), point, along)
+                return value, cotangents, (tangent,), second
             cache[key] = jax.jit(evaluate)
         ct = np.zeros(()) if self.ct is None else np.asarray(self.ct, np.float64)
-        value, cotangents = cache[key](ct, *wide)
-        return np.asarray(value), [np.asarray(c) for c in cotangents]
+        value, *derivatives = cache[key](ct, tuple(widen(self.tangents)), *wide)
+        return np.asarray(value), *([np.asarray(d) for d in kind] for kind in derivatives)
 
 
 class Kinac:
@@ -244,7 +273,9 @@ def main():
                 path = work / f"{number}.{k}.npy"
                 np.save(path, value)
                 inputs.append(str(path))
-            parameters = [p.name for p in run.function.parameters] + ["ct"]
+            parameters = [p.name for p in run.function.parameters]
+            parameters += ["ct"] * (key in ("vjp", "second"))
+            parameters += [f"t{k}" for k in run.function.active] * (key in ("jvp", "second"))
             outputs = [str(work / f"{number}.out{k}.npy") for k in range(results)]
             for path in outputs:
                 pathlib.Path(path).unlink(missing_ok=True)
@@ -296,10 +327,10 @@ def main():
                 broken = True
         if broken:
             continue
-        value, cotangents = run.reference(cache)
+        value, cotangents, tangent, second = run.reference(cache)
         if options.control == "wrong-oracle":
             value = np.logical_not(value) if value.dtype.kind == "b" else value + 1
-            cotangents = [1.0001 * c for c in cotangents]
+            cotangents, tangent = [1.0001 * c for c in cotangents], [1.0001 * t for t in tangent]
         narrowest = "F32" if "F32" in [function.result.element, *(p.element for p in function.parameters)] else "F64"
         tolerance = operation.tolerance.get(narrowest, TOLERANCE[narrowest])
         got = results["value"][0]
@@ -314,6 +345,10 @@ def main():
             gradients = [g * g.dtype.type(1 + 100 * tolerance) for g in gradients]
         for k, gradient, wanted in zip(function.active, gradients, cotangents):
             compare(run, "vjp", gradient, wanted, tolerance)
+        for got, wanted in zip(results.get("jvp", ()), tangent):
+            compare(run, "jvp", got, wanted, tolerance)
+        for gradient, wanted in zip(results.get("second", ()), second):
+            compare(run, "second", gradient, wanted, 100 * tolerance)
         if not operation.zero:
             alive[operation.name, function.float_type] |= any(g.any() for g in gradients)
             witness.setdefault((operation.name, function.float_type), function)

@@ -144,3 +144,47 @@ kina.func public @window_grad(%x: !kina.tensor<f64, [4]>) -> !kina.tensor<f64, [
   %d = kina.grad @window(%x) subst {} wrt [0] : (!kina.tensor<f64, [4]>) -> !kina.tensor<f64, [4]>
   kina.return %d : !kina.tensor<f64, [4]>
 }
+
+// -----
+
+// A copy's derivative is the opposite copy.
+kina.func private @there(%x: !kina.tensor<f64, [N]>) -> f64 attributes {shape_vars = [#kina.var<"N">]} {
+  %0 = kina.copy_to_device %x : !kina.tensor<f64, [N]> to !kina.tensor<f64, [N], @cuda:global(0)>
+  %1 = kina.square %0 : !kina.tensor<f64, [N], @cuda:global(0)>
+  %2 = kina.sum %1 axes [0] : !kina.tensor<f64, [N], @cuda:global(0)>
+  %3 = kina.copy_to_host %2 : !kina.tensor<f64, [], @cuda:global(0)> to f64
+  kina.return %3 : f64
+}
+// CHECK-LABEL: kina.func private @there.rev.0(
+// CHECK-SAME:    %[[X:.*]]: !kina.tensor<f64, [N], @cuda:global(0)>, %[[D:.*]]: f64)
+// CHECK:         %[[ON:.*]] = kina.copy_to_device %[[D]] : f64 to !kina.tensor<f64, [], @cuda:global(0)>
+// CHECK:         kina.broadcast %[[ON]] :
+// CHECK:         %[[DX:.*]] = kina.mul
+// CHECK:         %[[BACK:.*]] = kina.copy_to_host %{{.*}} : !kina.tensor<f64, [N], @cuda:global(0)> to !kina.tensor<f64, [N]>
+// CHECK:         kina.return %[[BACK]]
+kina.func public @slope(%x: !kina.tensor<f64, [N]>) -> !kina.tensor<f64, [N]> attributes {shape_vars = [#kina.var<"N">]} {
+  %0 = kina.grad @there(%x) subst {N = #kina.dim<N>} wrt [0] : (!kina.tensor<f64, [N]>) -> !kina.tensor<f64, [N]>
+  kina.return %0 : !kina.tensor<f64, [N]>
+}
+
+// -----
+
+// The derivatives of a convolution are the convolution's other two roles, and theirs again.
+kina.func private @once(%x: !kina.tensor<f64, [B, C, 6, 6]>, %w: !kina.tensor<f64, [O, C, 3, 3]>) -> f64
+    attributes {shape_vars = [#kina.var<"B">, #kina.var<"C">, #kina.var<"O">]} {
+  %0 = kina.conv2d %x, %w stride [2, 1] padding [1, 0] dilation [1, 2] groups 1 : !kina.tensor<f64, [B, C, 6, 6]>, !kina.tensor<f64, [O, C, 3, 3]> to !kina.tensor<f64, [B, O, 3, 2]>
+  %1 = kina.sum %0 axes [0, 1, 2, 3] : !kina.tensor<f64, [B, O, 3, 2]>
+  kina.return %1 : f64
+}
+// CHECK-LABEL: kina.func private @once.rev.0(
+// CHECK-SAME:    %[[W:.*]]: !kina.tensor<f64, [O, C, 3, 3]>, %[[X:.*]]: !kina.tensor<f64, [B, C, 6, 6]>, %[[D:.*]]: f64)
+// CHECK:         %[[DY:.*]] = kina.broadcast %[[D]]
+// CHECK:         %[[DX:.*]] = kina.conv2d_input_grad %[[W]], %[[DY]] stride [2, 1] padding [1, 0] dilation [1, 2] groups 1
+// CHECK:         %[[DW:.*]] = kina.conv2d_kernel_grad %[[X]], %[[DY]] stride [2, 1] padding [1, 0] dilation [1, 2] groups 1
+// CHECK:         kina.return %[[DX]], %[[DW]]
+kina.func public @both(%x: !kina.tensor<f64, [B, C, 6, 6]>, %w: !kina.tensor<f64, [O, C, 3, 3]>) -> (!kina.tensor<f64, [B, C, 6, 6]>, !kina.tensor<f64, [O, C, 3, 3]>)
+    attributes {shape_vars = [#kina.var<"B">, #kina.var<"C">, #kina.var<"O">]} {
+  %0:2 = kina.grad @once(%x, %w) subst {B = #kina.dim<B>, C = #kina.dim<C>, O = #kina.dim<O>} wrt [0, 1]
+      : (!kina.tensor<f64, [B, C, 6, 6]>, !kina.tensor<f64, [O, C, 3, 3]>) -> (!kina.tensor<f64, [B, C, 6, 6]>, !kina.tensor<f64, [O, C, 3, 3]>)
+  kina.return %0#0, %0#1 : !kina.tensor<f64, [B, C, 6, 6]>, !kina.tensor<f64, [O, C, 3, 3]>
+}

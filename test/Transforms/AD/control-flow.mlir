@@ -143,9 +143,11 @@ kina.func public @computed_grad(%x: f64) -> f64 {
 // CHECK-SAME:    -> f64
 // CHECK:         kina.remat -> (f64) {
 // CHECK-LABEL: kina.func private @again.rev.0(
-// CHECK:         %[[E:.*]]:2 = kina.remat -> (f64, f64) {
-// CHECK:           kina.exp
-// CHECK:         kina.mul %{{.*}}, %[[E]]#1
+// CHECK:         kina.remat -> (f64) {
+// CHECK:           %[[E:.*]] = kina.exp
+// CHECK:           %[[E2:.*]] = kina.exp %[[E]]
+// CHECK:           kina.mul %{{.*}}, %[[E2]]
+// CHECK:           kina.yield
 kina.func private @again(%x: f64) -> f64 {
   %0 = kina.remat -> (f64) {
     %1 = kina.exp %x : f64

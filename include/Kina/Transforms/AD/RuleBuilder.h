@@ -31,6 +31,10 @@ public:
   /// The number in every element of the type, float or integer.
   mlir::Value constant(mlir::Type type, double number);
   mlir::Value zeros(mlir::Type type) { return constant(type, 0.0); }
+  /// Zeros of the value's type; a tape's have as many frames.
+  mlir::Value zerosLike(mlir::Value value);
+  /// The number of frames of a tape: the bound it was made with, if that can be seen.
+  mlir::Value tapeLength(mlir::Value tape);
   mlir::Value index(int64_t number);
   /// The value of the dimension in every element of the type.
   mlir::Value dimension(mlir::Type type, DimAttr dim);
@@ -67,6 +71,8 @@ public:
   /// The transpose of broadcasting from `type`: the sum over every repeated axis.
   mlir::Value reduceTo(mlir::Value a, mlir::Type type);
 
+  /// The value, or zeros of the type for a symbolic zero.
+  mlir::Value orZeros(mlir::Value a, mlir::Type type) { return a ? a : zeros(type); }
   /// Accumulator plus contribution, either of which may be null for a symbolic zero.
   mlir::Value accumulate(mlir::Value accumulator, mlir::Value contribution);
 };
@@ -75,6 +81,9 @@ public:
 ///   pull(k, op, i, dy, acc): the cotangent of operand i, added to `acc`, and
 ///   push(k, op, i, t, acc): what the tangent of operand i gives the result, added to `acc`,
 /// for an operation with one result. `acc` and the value returned are null for zero.
+/// Where the operation itself, applied to the tangents, gives what they do together, a rule
+/// states instead
+///   pushAll(k, op, tangents): the result's tangent from one tangent per operand, null for zero.
 template <typename Rule, typename OpTy>
 struct RuleModel : DifferentiableOpInterface::ExternalModel<RuleModel<Rule, OpTy>, OpTy> {
   mlir::FailureOr<llvm::SmallVector<mlir::Value>> emitVJP(mlir::Operation *op, mlir::OpBuilder &builder,
@@ -91,9 +100,12 @@ struct RuleModel : DifferentiableOpInterface::ExternalModel<RuleModel<Rule, OpTy
                                                           mlir::ValueRange tangents) const {
     RuleBuilder k(builder, op->getLoc());
     mlir::Value sum;
-    for (auto [i, tangent] : llvm::enumerate(tangents))
-      if (tangent)
-        sum = Rule::push(k, llvm::cast<OpTy>(op), i, tangent, sum);
+    if constexpr (requires { Rule::pushAll(k, llvm::cast<OpTy>(op), tangents); })
+      sum = Rule::pushAll(k, llvm::cast<OpTy>(op), tangents);
+    else
+      for (auto [i, tangent] : llvm::enumerate(tangents))
+        if (tangent)
+          sum = Rule::push(k, llvm::cast<OpTy>(op), i, tangent, sum);
     return llvm::SmallVector<mlir::Value>{sum};
   }
 };

@@ -23,6 +23,8 @@ void registerKinaDifferentiation(mlir::DialectRegistry &registry);
 void attachElementwiseRules(mlir::MLIRContext &context);
 void attachTensorRules(mlir::MLIRContext &context);
 void attachReductionRules(mlir::MLIRContext &context);
+void attachTapeRules(mlir::MLIRContext &context);
+void attachNetworkRules(mlir::MLIRContext &context);
 
 } // namespace kina
 

@@ -66,6 +66,8 @@ bool isScalarOrTensorOf(Type type, llvm::function_ref<bool(Type)> element) {
 }
 
 bool hasTangent(Type type) {
+  if (auto tape = dyn_cast<TapeType>(type))
+    type = tape.getElement();
   return isScalarOrTensorOf(type, [](Type element) { return isa<FloatType>(element); });
 }
 

@@ -126,6 +126,47 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
   return llvm::equal(getPerm(), llvm::seq<int64_t>(0, getPerm().size())) ? getOperand() : OpFoldResult();
 }
 
+LogicalResult ConcatOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  if (adaptor.getInputs().empty())
+    return emitOptionalError(loc, "'kina.concat' op needs a tensor");
+  auto first = dyn_cast<TensorType>(adaptor.getInputs().front().getType());
+  if (!first || adaptor.getAxis() >= first.getRank())
+    return emitOptionalError(loc, "'kina.concat' op axis is out of range");
+  SmallVector<DimAttr> shape(first.getShape());
+  DimAttr &size = shape[adaptor.getAxis()];
+  for (Type type : adaptor.getInputs().drop_front().getTypes()) {
+    if (getRank(type) != first.getRank())
+      return emitOptionalError(loc, "'kina.concat' op needs tensors of one rank, not ", first.getRank(), " and ",
+                               getRank(type));
+    size = addDims(size, getShape(type)[adaptor.getAxis()]);
+    if (!size)
+      return emitOptionalError(loc, "'kina.concat' op the size of the axis overflows");
+  }
+  types.push_back(withShape(first, shape));
+  return success();
+}
+
+LogicalResult ConcatOp::verify() {
+  auto type = cast<TensorType>(getResult().getType());
+  for (auto [number, input] : llvm::enumerate(getInputs())) {
+    SmallVector<DimAttr> shape(type.getShape());
+    shape[getAxis()] = getShape(input.getType())[getAxis()];
+    if (Type expected = withShape(type, shape); input.getType() != expected)
+      return emitOpError() << "input " << number << " (0-based) has type " << input.getType() << ", not " << expected;
+  }
+  return success();
+}
+
+OpFoldResult ConcatOp::fold(FoldAdaptor) { return getInputs().size() == 1 ? getInputs().front() : OpFoldResult(); }
+
+OpFoldResult FlipOp::fold(FoldAdaptor) {
+  if (getShape(getOperand().getType())[getAxis()].isConstant(1))
+    return getOperand();
+  auto inner = getOperand().getDefiningOp<FlipOp>();
+  return inner && inner.getAxis() == getAxis() ? inner.getOperand() : OpFoldResult();
+}
+
 //===----------------------------------------------------------------------===//
 // Making
 //===----------------------------------------------------------------------===//

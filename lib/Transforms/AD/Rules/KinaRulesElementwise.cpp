@@ -154,11 +154,16 @@ Value times(RuleBuilder &k, Atan2Op op, unsigned i, Value t) {
 // Choice
 //===----------------------------------------------------------------------===//
 
-// Operand 0 is the mask. The cotangent is masked, not multiplied, so that what the
-// other arm makes of it cannot become a NaN by 0*inf here.
-Value times(RuleBuilder &k, SelectOp op, unsigned i, Value t) {
-  return i == 1 ? k.select(op.getMask(), t, 0.0) : k.select(op.getMask(), 0.0, t);
-}
+// Operand 0 is the mask. A derivative is masked, not multiplied, so that what the other
+// arm makes of it cannot become a NaN by 0*inf here.
+struct SelectRule {
+  static Value pull(RuleBuilder &k, SelectOp op, unsigned i, Value dy, Value acc) {
+    return k.accumulate(acc, i == 1 ? k.select(op.getMask(), dy, 0.0) : k.select(op.getMask(), 0.0, dy));
+  }
+  static Value pushAll(RuleBuilder &k, SelectOp op, ValueRange tangents) {
+    return k.select(op.getMask(), k.orZeros(tangents[1], op.getType()), k.orZeros(tangents[2], op.getType()));
+  }
+};
 
 //===----------------------------------------------------------------------===//
 // The models
@@ -220,8 +225,9 @@ void attach(MLIRContext &context) {
 void attachElementwiseRules(MLIRContext &context) {
   attach<NegOp, AbsOp, SignOp, SquareOp, SqrtOp, RsqrtOp, ExpOp, Expm1Op, LogOp, Log1pOp, SinOp, CosOp, TanOp, AsinOp,
          AcosOp, AtanOp, SinhOp, CoshOp, TanhOp, SigmoidOp, LogSigmoidOp, SoftplusOp, SiluOp, GeluOp, ReluOp, ErfOp,
-         FloorOp, CeilOp, RoundOp, AddOp, SubOp, MulOp, DivOp, ModOp, PowOp, MinOp, MaxOp, Atan2Op, SelectOp, CopyOp,
-         DetachOp>(context);
+         FloorOp, CeilOp, RoundOp, AddOp, SubOp, MulOp, DivOp, ModOp, PowOp, MinOp, MaxOp, Atan2Op, CopyOp, DetachOp>(
+      context);
+  SelectOp::attachInterface<RuleModel<SelectRule, SelectOp>>(context);
   CastOp::attachInterface<CastModel>(context);
 }
 

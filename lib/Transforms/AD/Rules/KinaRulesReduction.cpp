@@ -66,19 +66,20 @@ struct VarSlope {
   }
   static Value share(RuleBuilder &k, VarOp op, Value t) { return overCount(k, op, t, 2.0); }
 };
-// The product of the others: with no zero among them the quotient by the element, with
-// one zero the product of the rest at that zero and 0 elsewhere, with two zeros 0.
+// The product of the others is that of all before times that of all behind, which needs no
+// division and so is right, and can be differentiated again, at zeros. Axis by axis: the
+// others along the first, times the others among the products along it, and so on.
 struct ProdSlope {
   static Value scale(RuleBuilder &k, ProdOp op, Value t) {
     Value x = op.getOperand();
-    Value isZero = k.cmp(CmpPredicate::eq, x, 0.0);
-    Value nonzero = k.select(isZero, 1.0, x);
-    Value product = expandLike(k, op, k.make<ProdOp>(nonzero, op.getAxes(), op.getKeepdims()));
-    Value others = k.div(product, nonzero);
-    Value one = k.cast(isZero, k.builder.getI64Type());
-    Value zeros = expandLike(k, op, sumLike(k, op, one));
-    Value counts = k.cmp(CmpPredicate::eq, zeros, one);
-    return k.select(counts, k.mul(t, others), 0.0);
+    for (int64_t axis : op.getAxes()) {
+      Value zeros = k.zeros(x.getType());
+      Value before = k.make<RecurrenceOp>(x, zeros, /*start=*/1, axis, /*reverse=*/false);
+      Value behind = k.make<RecurrenceOp>(x, zeros, /*start=*/1, axis, /*reverse=*/true);
+      t = k.mul(t, k.broadcast(k.mul(before, behind), t.getType()));
+      x = k.make<ProdOp>(x, axis, /*keepdims=*/true);
+    }
+    return t;
   }
   static Value share(RuleBuilder &, ProdOp, Value t) { return t; }
 };
@@ -111,12 +112,14 @@ struct LogSumExpSlope {
   }
   static Value share(RuleBuilder &, LogSumExpOp, Value t) { return t; }
 };
-// x/y, and 0 at y = 0, where every x is 0.
+// x/y, which is at most 1 (t/y may overflow), and 0 at y = 0, to any order.
 struct NormSlope {
-  static Value scale(RuleBuilder &k, NormOp op, Value t) { return k.mul(t, op.getOperand()); }
-  static Value share(RuleBuilder &k, NormOp op, Value t) {
-    return k.div(t, k.select(k.cmp(CmpPredicate::eq, op.getResult(), 0.0), 1.0, op.getResult()));
+  static Value scale(RuleBuilder &k, NormOp op, Value t) {
+    Value atZero = k.cmp(CmpPredicate::eq, op.getResult(), 0.0);
+    Value quotient = k.div(op.getOperand(), expandLike(k, op, k.select(atZero, 1.0, op.getResult())));
+    return k.mul(t, k.select(expandLike(k, op, atZero), 0.0, quotient));
   }
+  static Value share(RuleBuilder &, NormOp, Value t) { return t; }
 };
 
 //===----------------------------------------------------------------------===//
@@ -132,16 +135,33 @@ Value rowSum(RuleBuilder &k, OpTy op, Value x) {
 // The transposed running sum runs from the end: reversed, summed, reversed.
 struct CumsumRule {
   static Value pull(RuleBuilder &k, CumsumOp op, unsigned, Value dy, Value acc) {
-    Type type = op.getType(), integer = k.builder.getI64Type();
-    DimAttr size = getShape(type)[op.getAxis()];
-    Type positions = withElementType(withShape(type, size), integer);
-    Value last = k.dimension(positions, subDims(size, DimAttr::getConstant(op.getContext(), 1)));
-    Value reversed = k.sub(last, k.make<IotaOp>(positions, static_cast<uint64_t>(0)));
-    auto reverse = [&](Value x) { return k.make<GatherOp>(x, reversed, op.getAxis()); };
+    auto reverse = [&](Value x) { return k.make<FlipOp>(x, op.getAxis()); };
     return k.accumulate(acc, reverse(k.make<CumsumOp>(reverse(dy), op.getAxis())));
   }
   static Value push(RuleBuilder &k, CumsumOp op, unsigned, Value t, Value) {
     return k.make<CumsumOp>(t, op.getAxis());
+  }
+};
+
+struct FlipRule {
+  static Value pull(RuleBuilder &k, FlipOp op, unsigned, Value dy, Value acc) {
+    return k.accumulate(acc, k.make<FlipOp>(dy, op.getAxis()));
+  }
+  static Value push(RuleBuilder &k, FlipOp op, unsigned, Value t, Value) { return k.make<FlipOp>(t, op.getAxis()); }
+};
+
+// For s_{j+1} = a_j s_j + b_j the cotangent z_j of s_{j+1} is the state of the same recurrence
+// from the other end, z_{j-1} = a_j z_j + ds_j, and db_j = z_j, da_j = z_j s_j.
+struct RecurrenceRule {
+  static Value run(RuleBuilder &k, RecurrenceOp op, Value terms, bool reverse) {
+    return k.make<RecurrenceOp>(op.getFactors(), terms, /*start=*/0, op.getAxis(), reverse);
+  }
+  static Value pull(RuleBuilder &k, RecurrenceOp op, unsigned i, Value dy, Value acc) {
+    Value z = run(k, op, dy, !op.getReverse());
+    return k.accumulate(acc, i == 0 ? k.mul(z, op.getResult()) : z);
+  }
+  static Value push(RuleBuilder &k, RecurrenceOp op, unsigned i, Value t, Value acc) {
+    return k.accumulate(acc, run(k, op, i == 0 ? k.mul(t, op.getResult()) : t, op.getReverse()));
   }
 };
 
@@ -179,6 +199,8 @@ void attachReductionRules(MLIRContext &context) {
   LogSumExpOp::attachInterface<RuleModel<SlopeRule<LogSumExpSlope>, LogSumExpOp>>(context);
   NormOp::attachInterface<RuleModel<SlopeRule<NormSlope>, NormOp>>(context);
   CumsumOp::attachInterface<RuleModel<CumsumRule, CumsumOp>>(context);
+  FlipOp::attachInterface<RuleModel<FlipRule, FlipOp>>(context);
+  RecurrenceOp::attachInterface<RuleModel<RecurrenceRule, RecurrenceOp>>(context);
   SoftmaxOp::attachInterface<RuleModel<SoftmaxRule, SoftmaxOp>>(context);
   LogSoftmaxOp::attachInterface<RuleModel<LogSoftmaxRule, LogSoftmaxOp>>(context);
 }

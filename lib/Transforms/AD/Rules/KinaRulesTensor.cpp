@@ -103,10 +103,38 @@ struct UpdateRule {
     Type box = op.getValue().getType();
     return k.accumulate(acc, i == 0 ? sliceLike(k, op, box, dy) : updateLike(k, op, k.zeros(box), dy));
   }
-  static Value push(RuleBuilder &k, UpdateOp op, unsigned i, Value t, Value acc) {
-    if (i == 0)
-      return updateLike(k, op, t, k.zeros(op.getType()));
-    return k.accumulate(acc, updateLike(k, op, k.zeros(op.getValue().getType()), t));
+  static Value pushAll(RuleBuilder &k, UpdateOp op, ValueRange tangents) {
+    return updateLike(k, op, k.orZeros(tangents[0], op.getValue().getType()), k.orZeros(tangents[1], op.getType()));
+  }
+};
+
+// A concatenation is an update of disjoint boxes, one for each input.
+struct ConcatRule {
+  /// The box of input i in the result.
+  struct Part {
+    Type type;
+    SmallVector<Value> offsets;
+    SmallVector<Attribute> sizes;
+
+    Part(RuleBuilder &k, ConcatOp op, unsigned i) : type(op.getInputs()[i].getType()) {
+      DimAttr zero = DimAttr::getConstant(op.getContext(), 0), offset = zero;
+      for (Value input : op.getInputs().take_front(i))
+        offset = addDims(offset, getShape(input.getType())[op.getAxis()]);
+      for (auto [axis, size] : llvm::enumerate(getShape(type))) {
+        offsets.push_back(k.dimension(k.builder.getIndexType(), axis == op.getAxis() ? offset : zero));
+        sizes.push_back(size);
+      }
+    }
+  };
+  static Value pull(RuleBuilder &k, ConcatOp op, unsigned i, Value dy, Value acc) {
+    Part part(k, op, i);
+    return k.accumulate(acc, k.make<SliceOp>(part.type, dy, part.offsets, k.builder.getArrayAttr(part.sizes),
+                                             ArrayRef<int64_t>(), /*in_bounds=*/true));
+  }
+  static Value push(RuleBuilder &k, ConcatOp op, unsigned i, Value t, Value acc) {
+    Part part(k, op, i);
+    return k.make<UpdateOp>(t, acc ? acc : k.zeros(op.getType()), part.offsets, k.builder.getArrayAttr(part.sizes),
+                            ArrayRef<int64_t>(), /*in_bounds=*/true);
   }
 };
 
@@ -125,11 +153,11 @@ struct FromElementsRule {
     return k.accumulate(acc, k.make<SliceOp>(op.getElements()[i].getType(), dy, offsets,
                                              k.builder.getArrayAttr(sizes), all, /*in_bounds=*/true));
   }
-  static Value push(RuleBuilder &k, FromElementsOp op, unsigned i, Value t, Value acc) {
+  static Value pushAll(RuleBuilder &k, FromElementsOp op, ValueRange tangents) {
     SmallVector<Value> elements;
-    for (auto [j, element] : llvm::enumerate(op.getElements()))
-      elements.push_back(j == i ? t : k.zeros(element.getType()));
-    return k.accumulate(acc, k.make<FromElementsOp>(op.getType(), elements));
+    for (Value tangent : tangents)
+      elements.push_back(k.orZeros(tangent, getElementType(op.getType())));
+    return k.make<FromElementsOp>(op.getType(), elements);
   }
 };
 
@@ -170,6 +198,22 @@ struct AddIntoRule {
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Placement
+//===----------------------------------------------------------------------===//
+
+template <typename Opposite>
+struct PlacementCopyRule {
+  template <typename OpTy>
+  static Value pull(RuleBuilder &k, OpTy op, unsigned, Value dy, Value acc) {
+    return k.accumulate(acc, k.make<Opposite>(op.getOperand().getType(), dy));
+  }
+  template <typename OpTy>
+  static Value push(RuleBuilder &k, OpTy op, unsigned, Value t, Value) {
+    return k.make<OpTy>(op.getType(), t);
+  }
+};
+
 } // namespace
 
 void attachTensorRules(MLIRContext &context) {
@@ -177,6 +221,7 @@ void attachTensorRules(MLIRContext &context) {
   BroadcastOp::attachInterface<RuleModel<BroadcastRule, BroadcastOp>>(context);
   ReshapeOp::attachInterface<RuleModel<ReshapeRule, ReshapeOp>>(context);
   TransposeOp::attachInterface<RuleModel<TransposeRule, TransposeOp>>(context);
+  ConcatOp::attachInterface<RuleModel<ConcatRule, ConcatOp>>(context);
   FromElementsOp::attachInterface<RuleModel<FromElementsRule, FromElementsOp>>(context);
   SliceOp::attachInterface<RuleModel<SliceRule, SliceOp>>(context);
   UpdateOp::attachInterface<RuleModel<UpdateRule, UpdateOp>>(context);
@@ -184,6 +229,8 @@ void attachTensorRules(MLIRContext &context) {
   ScatterAddOp::attachInterface<RuleModel<AddIntoRule<GatherOp>, ScatterAddOp>>(context);
   TakeAlongOp::attachInterface<RuleModel<TakeAlongRule, TakeAlongOp>>(context);
   PutAlongAddOp::attachInterface<RuleModel<AddIntoRule<TakeAlongOp>, PutAlongAddOp>>(context);
+  CopyToDeviceOp::attachInterface<RuleModel<PlacementCopyRule<CopyToHostOp>, CopyToDeviceOp>>(context);
+  CopyToHostOp::attachInterface<RuleModel<PlacementCopyRule<CopyToDeviceOp>, CopyToHostOp>>(context);
 }
 
 } // namespace kina

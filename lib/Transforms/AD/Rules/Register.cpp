@@ -8,5 +8,7 @@ void kina::registerKinaDifferentiation(mlir::DialectRegistry &registry) {
     attachElementwiseRules(*context);
     attachTensorRules(*context);
     attachReductionRules(*context);
+    attachTapeRules(*context);
+    attachNetworkRules(*context);
   });
 }

@@ -13,6 +13,54 @@ Value RuleBuilder::constant(Type type, double number) {
   return broadcast(ConstantOp::create(builder, loc, value), type);
 }
 
+Value RuleBuilder::zerosLike(Value value) {
+  if (isa<TapeType>(value.getType()))
+    return TapeZerosOp::create(builder, loc, value.getType(), tapeLength(value));
+  return zeros(value.getType());
+}
+
+/// The tape that this one was before anything was pushed, as far back as it can be
+/// followed; where two arms of a branch disagree, the branch's.
+static Value getTapeRoot(Value tape) {
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(tape)) {
+      auto loop = dyn_cast<WhileOp>(argument.getOwner()->getParentOp());
+      if (!loop)
+        return tape;
+      tape = loop.getInits()[argument.getArgNumber()];
+      continue;
+    }
+    Operation *op = tape.getDefiningOp();
+    unsigned result = cast<OpResult>(tape).getResultNumber();
+    if (auto push = dyn_cast<TapePushOp>(op)) {
+      tape = push.getTape();
+    } else if (auto sum = dyn_cast<TapeAddOp>(op)) {
+      tape = sum.getLhs();
+    } else if (auto present = dyn_cast<PresentOp>(op)) {
+      return tape;
+    } else if (auto loop = dyn_cast<WhileOp>(op)) {
+      tape = loop.getInits()[result];
+    } else if (auto branch = dyn_cast<IfOp>(op)) {
+      Value a = getTapeRoot(branch.getThenRegion().front().getTerminator()->getOperand(result));
+      Value b = getTapeRoot(branch.getElseRegion().front().getTerminator()->getOperand(result));
+      return a == b ? a : tape;
+    } else {
+      return tape;
+    }
+  }
+}
+
+Value RuleBuilder::tapeLength(Value tape) {
+  tape = getTapeRoot(tape);
+  if (auto made = tape.getDefiningOp<TapeNewOp>(); made && made.getBound())
+    return made.getBound();
+  if (auto made = tape.getDefiningOp<TapeZerosOp>())
+    return made.getBound();
+  if (auto made = tape.getDefiningOp<PresentOp>())
+    return made.getBound();
+  return make<TapeLengthOp>(tape);
+}
+
 Value RuleBuilder::index(int64_t number) { return ConstantOp::create(builder, loc, builder.getIndexAttr(number)); }
 
 Value RuleBuilder::dimension(Type type, DimAttr dim) {

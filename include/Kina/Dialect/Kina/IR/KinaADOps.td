@@ -107,7 +107,7 @@ def Kina_AbsentOp : Kina_Op<"absent", [Pure]> {
     Never lowered. Rules are built against it and fold it away, so that no zero is
     materialised, and none is added.
   }];
-  let results = (outs Kina_Any:$result);
+  let results = (outs Kina_Value:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
@@ -117,8 +117,8 @@ def Kina_AccumulateOp : Kina_Op<"accumulate", [Pure, SameOperandsAndResultType]>
     An addition, except that an accumulator `kina.absent` makes it the contribution, and
     a contribution `kina.absent` makes it the accumulator.
   }];
-  let arguments = (ins Kina_Float:$accumulator, Kina_Float:$contribution);
-  let results = (outs Kina_Float:$result);
+  let arguments = (ins Kina_Cotangent:$accumulator, Kina_Cotangent:$contribution);
+  let results = (outs Kina_Cotangent:$result);
   let assemblyFormat = "$accumulator `,` $contribution attr-dict `:` type($result)";
   let hasFolder = 1;
 }
@@ -136,24 +136,60 @@ def Kina_TapeNewOp : Kina_Op<"tape_new"> {
   let hasVerifier = 1;
 }
 
+def Kina_TapeZerosOp : Kina_Op<"tape_zeros"> {
+  let summary = "a tape full of zeros";
+  let description = [{
+    The cotangent of a tape is a tape; this one is that of a tape nobody reads. `bound`
+    is the number of its frames.
+  }];
+  let arguments = (ins Index:$bound);
+  let results = (outs Res<Kina_Tape, "", [MemAlloc]>:$tape);
+  let assemblyFormat = "$bound attr-dict `:` type($tape)";
+}
+
+def Kina_TapeLengthOp : Kina_Op<"tape_length", [Pure]> {
+  let summary = "the number of frames that a tape has room for";
+  let arguments = (ins Kina_Tape:$tape);
+  let results = (outs Index:$length);
+  let assemblyFormat = "$tape attr-dict `:` type($tape)";
+}
+
+def Kina_TapeAddOp : Kina_Op<"tape_add", [Pure, SameOperandsAndResultType, Kina_Differentiable]> {
+  let summary = "the sum of two tapes, frame by frame";
+  let arguments = (ins Kina_Tape:$lhs, Kina_Tape:$rhs);
+  let results = (outs Kina_Tape:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Kina_PresentOp : Kina_Op<"present", [Pure, AllTypesMatch<["cotangent", "result"]>]> {
+  let summary = "the cotangent of a tape, zeros if it is absent";
+  let description = [{
+    Frames are added to it one by one, so it has to be there; `bound` is the number of
+    frames of the tape. Ends in `--kina-lower-effects`.
+  }];
+  let arguments = (ins Kina_Tape:$cotangent, Index:$bound);
+  let results = (outs Kina_Tape:$result);
+  let assemblyFormat = "$cotangent `bound` $bound attr-dict `:` type($cotangent)";
+}
+
 class Kina_TapeFrameOp<string mnemonic, list<Trait> traits = []> : Kina_Op<mnemonic, traits # [
     Pure, TypesMatchWith<"the value has the element type of the tape", "tape", "value",
                          "::llvm::cast<::kina::TapeType>($_self).getElement()">]>;
 
-def Kina_TapePushOp : Kina_TapeFrameOp<"tape_push", [AllTypesMatch<["tape", "result"]>]> {
+def Kina_TapePushOp : Kina_TapeFrameOp<"tape_push", [Kina_Differentiable, AllTypesMatch<["tape", "result"]>]> {
   let summary = "the tape with the frame of an iteration";
   let description = [{
-    `at` is the iteration, from 0; the frames before it are there. The operand is not
-    used afterwards, so that the frame is written where it is.
+    `at` is the number of the frame, from 0. The operand is not used afterwards, so that
+    the frame is written where it is.
   }];
   let arguments = (ins Kina_Tape:$tape, Index:$at, AnyType:$value);
   let results = (outs Kina_Tape:$result);
   let assemblyFormat = "$tape `at` $at `,` $value attr-dict `:` type($tape)";
 }
 
-def Kina_TapeReadOp : Kina_TapeFrameOp<"tape_read"> {
+def Kina_TapeReadOp : Kina_TapeFrameOp<"tape_read", [Kina_Differentiable]> {
   let summary = "the frame of an iteration";
-  let description = [{ `at` is an iteration whose frame was pushed. }];
+  let description = [{ `at` is the number of a frame that was pushed. }];
   let arguments = (ins Kina_Tape:$tape, Index:$at);
   let results = (outs AnyType:$value);
   let assemblyFormat = "$tape `at` $at attr-dict `:` type($tape)";

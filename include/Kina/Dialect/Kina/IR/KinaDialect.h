@@ -70,7 +70,7 @@ mlir::Type withShape(mlir::Type type, llvm::ArrayRef<DimAttr> shape);
 
 bool isScalarOrTensorOf(mlir::Type type, llvm::function_ref<bool(mlir::Type)> element);
 
-/// Whether values of this type have tangents: float scalars and tensors do.
+/// Whether values of this type have tangents: float scalars and tensors do, and tapes of them.
 bool hasTangent(mlir::Type type);
 
 /// Whether the attribute is a dictionary of dimensions and placements.
@@ -88,6 +88,18 @@ mlir::LogicalResult verifyReduction(mlir::Operation *op, mlir::Type operand,
 /// The type of a box with these sizes of the operand, without the dropped axes.
 mlir::Type getBoxType(mlir::Type operand, llvm::ArrayRef<mlir::Attribute> sizes,
                       llvm::ArrayRef<int64_t> dropped);
+
+/// The number of positions of a kernel on a padded axis; null on overflow.
+DimAttr getConvolvedSize(DimAttr size, DimAttr kernel, int64_t stride, int64_t padding, int64_t dilation);
+/// Input, kernel and output of a convolution against each other and the attributes.
+mlir::LogicalResult verifyConvolution(mlir::Operation *op, TensorType input, TensorType kernel, TensorType output,
+                                      llvm::ArrayRef<int64_t> stride, llvm::ArrayRef<int64_t> padding,
+                                      llvm::ArrayRef<int64_t> dilation, int64_t groups);
+/// The largest stride, padding, dilation and number of groups of a convolution.
+inline constexpr int64_t kMaxConvolutionAttribute = INT32_MAX;
+
+/// Random numbers of this type can be drawn.
+mlir::LogicalResult verifyDraw(mlir::Operation *op, mlir::Type type);
 
 /// See Kina_Differentiable in KinaBase.td.
 template <typename ConcreteType>

@@ -52,7 +52,7 @@ def Kina_PerformOp : Kina_Op<"perform", [AttrSizedOperandSegments,
     ```
   }];
   let arguments = (ins SymbolRefAttr:$performed, Variadic<AnyType>:$payload,
-                       Variadic<Kina_Any>:$primals, Variadic<Kina_Any>:$targets,
+                       Variadic<Kina_Value>:$primals, Variadic<Kina_Value>:$targets,
                        OptionalAttr<Kina_TagAttr>:$tag);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region MaxSizedRegion<1>:$vjp);

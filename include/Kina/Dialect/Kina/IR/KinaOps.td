@@ -11,5 +11,8 @@ include "Kina/Dialect/Kina/IR/KinaRefinementOps.td"
 include "Kina/Dialect/Kina/IR/KinaElementwiseOps.td"
 include "Kina/Dialect/Kina/IR/KinaTensorOps.td"
 include "Kina/Dialect/Kina/IR/KinaReductionOps.td"
+include "Kina/Dialect/Kina/IR/KinaNetworkOps.td"
+include "Kina/Dialect/Kina/IR/KinaRandomOps.td"
+include "Kina/Dialect/Kina/IR/KinaPlacementOps.td"
 
 #endif

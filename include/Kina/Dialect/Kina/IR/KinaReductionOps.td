@@ -82,7 +82,35 @@ class Kina_AxisFunction<string mnemonic, TypeConstraint type, string what>
   }];
 }
 def Kina_CumsumOp : Kina_AxisFunction<"cumsum", Kina_Number, "the running sum">;
+def Kina_FlipOp : Kina_AxisFunction<"flip", Kina_Any, "the elements in reverse order"> {
+  let hasFolder = 1;
+}
 def Kina_SoftmaxOp : Kina_AxisFunction<"softmax", Kina_Float, "exp(x - m)/sum(exp(x - m)), m the largest element,">;
 def Kina_LogSoftmaxOp : Kina_AxisFunction<"log_softmax", Kina_Float, "x - logsumexp(x)">;
+
+def Kina_RecurrenceOp : Kina_Op<"recurrence", [Pure, SameOperandsAndResultType, Kina_Differentiable]> {
+  let summary = "the states of a linear recurrence along an axis";
+  let description = [{
+    `s_0 = start`, `s_{j+1} = factors_j * s_j + terms_j`; element j of the result is `s_j`,
+    the state before element j. With `reverse` the axis is run through from its end. Its
+    derivatives are recurrences again; with `terms` 0 and `start` 1 the states are the
+    products of all elements before, which the derivative of a product is made of.
+
+    ```mlir
+    %0 = kina.recurrence %x, %zeros from 1 axis 0 reverse : !kina.tensor<f64, [N]>
+    ```
+  }];
+  let arguments = (ins Kina_Float:$factors, Kina_Float:$terms, I64Attr:$start, I64Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Kina_Float:$result);
+  let assemblyFormat = [{
+    $factors `,` $terms `from` $start `axis` $axis (`reverse` $reverse^)? attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::mlir::LogicalResult $cppClass::verify() {
+      return ::kina::verifyReduction(*this, getFactors().getType(), {static_cast<int64_t>(getAxis())});
+    }
+  }];
+}
 
 #endif

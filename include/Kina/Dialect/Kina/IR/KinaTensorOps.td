@@ -73,6 +73,22 @@ def Kina_TransposeOp : Kina_Op<"transpose", [Pure, InferTypeOpAdaptor, Kina_Diff
   let hasFolder = 1;
 }
 
+def Kina_ConcatOp : Kina_Op<"concat", [Pure, InferTypeOpAdaptor, Kina_Differentiable]> {
+  let summary = "tensors one behind the other along an axis";
+  let description = [{
+    The sizes of `axis` add up; every other axis is the same in all of them.
+
+    ```mlir
+    %0 = kina.concat %a, %b axis 1 : !kina.tensor<f64, [M, 2]>, !kina.tensor<f64, [M, N]>
+    ```
+  }];
+  let arguments = (ins Variadic<Kina_Tensor>:$inputs, I64Attr:$axis);
+  let results = (outs Kina_Tensor:$result);
+  let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Making
 //===----------------------------------------------------------------------===//

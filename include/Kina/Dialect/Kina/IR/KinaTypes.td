@@ -89,7 +89,11 @@ def Kina_Scalar : Type<CPred<"!::llvm::isa<::kina::TensorType>($_self) && "
     "::kina::isScalarOrTensorOf($_self, [](::mlir::Type) { return true; })">, "Kina scalar">;
 def Kina_Tensor : Type<CPred<"::llvm::isa<::kina::TensorType>($_self)">, "Kina tensor", "::kina::TensorType">;
 def Kina_Tape : Type<CPred<"::llvm::isa<::kina::TapeType>($_self)">, "tape", "::kina::TapeType">;
+// What can have a cotangent, and what is one.
+def Kina_Value : Type<Or<[CPred<"::llvm::isa<::kina::TapeType>($_self)">,
+    CPred<"::kina::isScalarOrTensorOf($_self, [](::mlir::Type) { return true; })">]>, "Kina tensor, scalar or tape">;
 def Kina_Any : Kina_ElementIs<"true", "Kina tensor or scalar">;
+def Kina_Cotangent : Type<CPred<"::kina::hasTangent($_self)">, "float tensor, scalar or tape">;
 def Kina_Float : Kina_ElementIs<"::llvm::isa<::mlir::FloatType>(t)", "float tensor or scalar">;
 def Kina_Number : Kina_ElementIs<"::llvm::isa<::mlir::FloatType>(t) || !t.isInteger(1)", "number tensor or scalar">;
 def Kina_Integer : Kina_ElementIs<"!::llvm::isa<::mlir::FloatType>(t) && !t.isInteger(1)", "integer tensor or scalar">;

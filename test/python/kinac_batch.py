@@ -1,0 +1,35 @@
+"""Calls functions of a file with `kinac run --batch`: one compilation, many calls."""
+
+import json
+import os
+import pathlib
+import subprocess
+
+import numpy as np
+
+
+class CallError(Exception):
+    pass
+
+
+def run(source, calls, scratch):
+    """`calls` are (function, arguments by name, number of results). Returns for each call the list of its
+    results, or a CallError. A file that does not compile raises one."""
+    scratch = pathlib.Path(scratch)
+    scratch.mkdir(parents=True, exist_ok=True)
+    stem, batch = os.path.basename(source), []
+    for number, (function, arguments, count) in enumerate(calls):
+        paths = {}
+        for name, value in arguments.items():
+            paths[name] = str(scratch / f"{stem}.{number}.{name}.npy")
+            np.save(paths[name], np.asarray(value, np.int32 if isinstance(value, int) else None))
+        out = [str(scratch / f"{stem}.{number}.out{k}.npy") for k in range(count)]
+        batch.append({"function": function, "arguments": paths, "out": out})
+    file = scratch / f"{stem}.json"
+    file.write_text(json.dumps(batch))
+    result = subprocess.run(["kinac", "run", source, "--batch", file], capture_output=True, text=True)
+    answers = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+    if len(answers) != len(calls):
+        raise CallError(result.stdout + result.stderr)
+    return [CallError(str(answer)) if answer["status"] else [np.load(path) for path in call["out"]]
+            for call, answer in zip(batch, answers)]
