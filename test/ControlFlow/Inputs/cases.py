@@ -26,6 +26,7 @@ class Case:
     helpers: str = ""
     exact: bool = True        # bits are those of every other form
     mlir: str = ""            # the function as typed IR, in place of `body`
+    wraps: bool = False       # the counter outruns its bound by wrapping round: a bounded tape may refuse
     unsafe: bool = False      # the reference cannot give this gradient: only `wanted` holds
 
     def names(self):
@@ -428,7 +429,7 @@ def wide(x, lb, ub):
 
 @case("inclusive_end", "x: F64, lb: I32", "x",
       "CK let (p, i, k) = while (i <= 2147483647 and k < 5) [p = x, i = lb, k = 0] { (p * x + 1.0, i + 1, k + 1) }; p",
-      [dict(x=.5, lb=2147483646), dict(x=.5, lb=0)])
+      [dict(x=.5, lb=2147483646), dict(x=.5, lb=0)], wraps=True)
 def inclusive_end(x, lb):
     p = x
     for _ in range(5):

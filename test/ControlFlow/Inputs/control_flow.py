@@ -125,6 +125,8 @@ class Check:
             return self.fail(some[0], form, "does not compile: " + text.strip()[:600])
         for (case, k, call), answer in zip(keyed, answers):
             label = f"run {k}"
+            if case.wraps and tape == "tape=bounded" and answer and "runs longer than its bound" in answer:
+                continue
             if answer is not None:
                 self.fail(case, form, f"{label}: {answer}")
                 continue
