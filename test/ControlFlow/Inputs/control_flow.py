@@ -2,7 +2,7 @@
 """Differentiates the cases of cases.py in every form in which a loop keeps what its
 derivative needs, and compares values and gradients.
 
-  control_flow.py --work DIR [--forms few|all] [--only SUBSTRING] [--second]
+  control_flow.py --work DIR [--forms few|each|all] [--only SUBSTRING] [--second]
 
 With a published value of a case, to the digits published; with dual numbers in Python, to
 1e-12; and bit by bit with every other form.
@@ -23,7 +23,6 @@ import dual
 TAPES = ["tape=auto", "tape=bounded", "tape=replay", "tape=stride slots=2", "tape=stride slots=4",
          "tape=stride slots=64"]
 CHECKPOINTS = ["", "k=1", "k=2", "k=3", "k=7", "k=100", "levels=2", "levels=3", "slots=1", "slots=2", "slots=3", "sqrt"]
-WARNINGS = ("no root of it",)
 
 
 def compile_and_run(work, tag, source, functions, tape, calls, plant=None):
@@ -184,7 +183,7 @@ def second(options):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--work", type=pathlib.Path, required=True)
-    parser.add_argument("--forms", choices=("few", "all"), default="few")
+    parser.add_argument("--forms", choices=("few", "each", "all"), default="few")
     parser.add_argument("--only", default="")
     parser.add_argument("--second", action="store_true")
     options = parser.parse_args()
@@ -196,8 +195,9 @@ def main():
         sys.exit(1 if failures else 0)
     check = Check(options)
     some = [case for case in cases.CASES if options.only in case.name]
-    forms = list(itertools.product(TAPES, CHECKPOINTS)) if options.forms == "all" else (
-        [(tape, "") for tape in TAPES] + [("tape=auto", c) for c in CHECKPOINTS[1:]])
+    forms = {"few": [("tape=auto", ""), ("tape=stride slots=2", ""), ("tape=replay", ""), ("tape=auto", "k=3"), ("tape=auto", "levels=2")],
+             "each": [(tape, "") for tape in TAPES] + [("tape=auto", c) for c in CHECKPOINTS[1:]],
+             "all": list(itertools.product(TAPES, CHECKPOINTS))}[options.forms]
     for tape, checkpoint in forms:
         check.run(some, checkpoint, tape)
     for text in dict.fromkeys(check.failures):
