@@ -1,6 +1,6 @@
 """Configuration of the lit suite: where the tools are and what this machine has."""
 
-import importlib.util
+import glob
 import os
 import shutil
 import subprocess
@@ -41,6 +41,16 @@ for module in ("numpy", "jax", "lark", "matplotlib", "sklearn"):
         config.available_features.add(module)
     else:
         lit_config.note(f"feature '{module}' is missing: tests that require it are unsupported")
+if shutil.which("cc") and shutil.which("c++"):
+    config.available_features.add("cc")
+else:
+    lit_config.note("feature 'cc' is missing: no C and C++ compiler")
+# The sanitizers of the Clang beside the LLVM tools, for programs that tests build.
+sanitizers = glob.glob(os.path.join(config.llvm_tools_dir, "..", "lib", "clang", "*", "lib", "*", "libclang_rt.tsan*.a"))
+if sanitizers and os.path.exists(os.path.join(config.llvm_tools_dir, "clang++")):
+    config.available_features.add("clang-sanitizers")
+else:
+    lit_config.note("feature 'clang-sanitizers' is missing: no Clang with its sanitizers beside the LLVM tools")
 if config.kina_unit_tests in ("1", "ON", "TRUE"):
     config.available_features.add("unittests")
 else:

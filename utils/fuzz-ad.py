@@ -746,7 +746,7 @@ class Kina:
                                   "out": [str(self.work / f"{form}.{p.number}.{k}.{i}.npy") for i in range(5)]})
                     keys.append((p, k))
             path(".json").write_text(json.dumps(calls))
-            step = self.tool("kinac", "run", path(".ad.mlir"), "--batch", path(".json"), "--max-steps", "1000000")
+            step = self.tool("kinac", "run", path(".ad.mlir"), "--batch", path(".json"), "--max-steps", "1000000", "-O0")
             lines = [json.loads(line) for line in step.stdout.splitlines() if line.startswith("{")]
         if not calls or len(lines) != len(calls):
             if len(programs) == 1:

@@ -24,13 +24,19 @@ function(kina_add_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
 endfunction()
 
-# kina_add_tool(name sources... [LINK libraries...])
+# kina_add_tool(name sources... [INTERNAL] [LINK libraries...])
+# An INTERNAL tool is not installed. Installed, a tool finds the run-time library beside it and the MLIR that it was linked with.
 function(kina_add_tool name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  cmake_parse_arguments(ARG "INTERNAL" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   kina_use_pch(${name})
   add_dependencies(${name} KinaTableGen)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+  if(NOT ARG_INTERNAL)
+    set_target_properties(${name} PROPERTIES
+      INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
+    install(TARGETS ${name})
+  endif()
 endfunction()
 
 # kina_tablegen(file.td out.inc -gen-x ...): one generated file of the current

@@ -65,8 +65,20 @@ static void deleteHandedOver(kina_tensor *tensor) {
   freeBlock(static_cast<Block *>(tensor->owner));
 }
 
-static void handOver(Block *block) {
+/// Where the elements of a tensor that has some begin.
+static char *getElements(const kina_tensor *tensor) {
+  return static_cast<char *>(tensor->dl.data) + tensor->dl.byte_offset;
+}
+
+/// Gives the caller the result that the block holds.
+static void deliver(Block *block) {
   kina_tensor *tensor = block->result;
+  if (tensor->dl.data) {
+    if (block->resultBytes != 0)
+      memcpy(getElements(tensor), block->payload(), block->resultBytes);
+    freeBlock(block);
+    return;
+  }
   detach(block);
   tensor->dl.data = block->payload();
   tensor->dl.device = {kDLCPU, 0};
@@ -76,15 +88,25 @@ static void handOver(Block *block) {
   tensor->deleter = deleteHandedOver;
 }
 
-int32_t kina_rt_call(kina_context *context, kina_rt_body body, kina_tensor *const *args,
-                     kina_tensor *const *results) {
+int32_t kina_rt_call(kina_context *context, int32_t version, kina_rt_body body,
+                     kina_tensor *const *args, kina_tensor *const *results) {
+  if (!context)
+    return KINA_ERROR_ARGUMENT;
+  if (version != KINA_ABI_VERSION) {
+    char text[128];
+    snprintf(text, sizeof(text),
+             "this code was compiled for version %d of the ABI, but the run-time library has "
+             "version %d",
+             int(version), KINA_ABI_VERSION);
+    return kina_context_set_error(context, KINA_ERROR_VERSION, text);
+  }
   Call call;
   call.context = context;
   call.caller = currentCall;
   call.blocks.previous = call.blocks.next = &call.blocks;
   context->clearError();
   context->steps = 0;
-  context->started = context->reported = Clock::now();
+  context->started = context->reported = getSeconds();
   currentCall = &call;
   // Nothing in `call` that is needed later changes its place between here and a jump back:
   // the list is reached through memory, the rest is constant.
@@ -94,7 +116,7 @@ int32_t kina_rt_call(kina_context *context, kina_rt_body body, kina_tensor *cons
   while (call.blocks.next != &call.blocks) {
     Block *block = call.blocks.next;
     if (block->result && context->code == KINA_OK)
-      handOver(block);
+      deliver(block);
     else
       freeBlock(block);
   }
@@ -113,7 +135,7 @@ void *kina_rt_alloc(int64_t alignment, int64_t bytes) {
     kina_rt_fail(KINA_ERROR_MEMORY, "out of memory: {0} bytes wanted", nullptr, 0, 0, 1, bytes);
   auto *block = static_cast<Block *>(memory);
   *block = {&call->blocks, call->blocks.next, context->memory, context, size_t(bytes),
-            nullptr};
+            nullptr, 0, nullptr};
   block->next->previous = block;
   call->blocks.next = block;
   kina_allocation_statistics &statistics = context->statistics;
@@ -125,8 +147,10 @@ void *kina_rt_alloc(int64_t alignment, int64_t bytes) {
 }
 
 void kina_rt_free(void *address) {
-  if (address)
-    freeBlock(Block::of(address));
+  for (Block *block = address ? Block::of(address) : nullptr, *next; block; block = next) {
+    next = block->attached;
+    freeBlock(block);
+  }
 }
 
 void kina_rt_fail(int32_t code, const char *message, const char *file, int32_t line,
@@ -161,12 +185,10 @@ void kina_rt_poll(const char *file, int32_t line, int32_t column) {
     kina_rt_fail(KINA_ERROR_STOPPED, "the loop did not end within {0} iterations", file, line,
                  column, 1, int64_t(context->maxSteps));
   if (context->progress) {
-    Clock::time_point now = Clock::now();
-    if (std::chrono::duration<double>(now - context->reported).count() >=
-        context->progressInterval) {
+    double now = getSeconds();
+    if (now - context->reported >= context->progressInterval) {
       context->reported = now;
-      context->progress(context->progressUser, context->steps,
-                        std::chrono::duration<double>(now - context->started).count());
+      context->progress(context->progressUser, context->steps, now - context->started);
     }
   }
 }
@@ -182,11 +204,12 @@ static void describe(char *out, size_t size, int32_t dtype) {
 }
 
 /// Fails the call unless `tensor` is a host tensor of this dtype and rank, compact and row-major.
+/// In messages it is called `what`, in which `{0}` stands for the index.
 static void checkTensor(const char *what, const kina_tensor *tensor, int32_t index, int32_t dtype,
                         int32_t rank, bool hasData) {
   char text[256];
   if (!tensor) {
-    snprintf(text, sizeof(text), "%s {0} is missing", what);
+    snprintf(text, sizeof(text), "%s is missing", what);
     kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 1, int64_t(index));
   }
   const DLTensor &dl = tensor->dl;
@@ -195,37 +218,37 @@ static void checkTensor(const char *what, const kina_tensor *tensor, int32_t ind
     char expectedName[32], actualName[32];
     describe(expectedName, sizeof(expectedName), dtype);
     describe(actualName, sizeof(actualName), actual);
-    snprintf(text, sizeof(text), "%s {0} has element type %s, expected %s", what, actualName,
+    snprintf(text, sizeof(text), "%s has element type %s, expected %s", what, actualName,
              expectedName);
     kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 1, int64_t(index));
   }
   if (dl.ndim != rank) {
-    snprintf(text, sizeof(text), "%s {0} has rank {1}, expected {2}", what);
+    snprintf(text, sizeof(text), "%s has rank {1}, expected {2}", what);
     kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 3, int64_t(index), int64_t(dl.ndim),
                  int64_t(rank));
   }
   if (rank > 0 && !dl.shape) {
-    snprintf(text, sizeof(text), "%s {0} has no shape", what);
+    snprintf(text, sizeof(text), "%s has no shape", what);
     kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 1, int64_t(index));
   }
   if (!hasData)
     return;
   if (dl.device.device_type != kDLCPU) {
-    snprintf(text, sizeof(text), "%s {0} is not in host memory", what);
+    snprintf(text, sizeof(text), "%s is not in host memory", what);
     kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 1, int64_t(index));
   }
   bool isEmpty = false;
   int64_t bytes = dl.dtype.bits / 8;
   for (int32_t axis = rank; axis-- > 0;) {
     if (dl.shape[axis] < 0) {
-      snprintf(text, sizeof(text), "%s {0} has size {1} at axis {2}", what);
+      snprintf(text, sizeof(text), "%s has size {1} at axis {2}", what);
       kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 3, int64_t(index), dl.shape[axis],
                    int64_t(axis));
     }
     // Compiled code multiplies sizes in any grouping, with a 0 among them or without.
     if (__builtin_mul_overflow(bytes, dl.shape[axis] ? dl.shape[axis] : 1, &bytes) ||
         bytes > kMaxBytes) {
-      snprintf(text, sizeof(text), "%s {0} has a shape beyond 64 bits: size {1} at axis {2}", what);
+      snprintf(text, sizeof(text), "%s has a shape beyond 64 bits: size {1} at axis {2}", what);
       kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 3, int64_t(index), dl.shape[axis],
                    int64_t(axis));
     }
@@ -236,14 +259,14 @@ static void checkTensor(const char *what, const kina_tensor *tensor, int32_t ind
   int64_t stride = 1;
   for (int32_t axis = rank; dl.strides && axis-- > 0; stride *= dl.shape[axis])
     if (dl.shape[axis] != 1 && dl.strides[axis] != stride) {
-      snprintf(text, sizeof(text), "%s {0} is not compact and row-major: stride {1} at axis {2}",
+      snprintf(text, sizeof(text), "%s is not compact and row-major: stride {1} at axis {2}",
                what);
       kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 3, int64_t(index), dl.strides[axis],
                    int64_t(axis));
     }
   uintptr_t address = reinterpret_cast<uintptr_t>(dl.data) + dl.byte_offset;
   if (!dl.data || address % (dl.dtype.bits / 8) != 0) {
-    snprintf(text, sizeof(text), "%s {0} has %s data", what, dl.data ? "misaligned" : "no");
+    snprintf(text, sizeof(text), "%s has %s data", what, dl.data ? "misaligned" : "no");
     kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 1, int64_t(index));
   }
 }
@@ -253,45 +276,57 @@ static void checkSizes(const char *what, const kina_tensor *tensor, int32_t inde
   for (int32_t axis = 0; axis < rank; ++axis)
     if (shape[axis] >= 0 && tensor->dl.shape[axis] != shape[axis]) {
       char text[128];
-      snprintf(text, sizeof(text), "%s {0} has size {1} at axis {2}, expected {3}", what);
+      snprintf(text, sizeof(text), "%s has size {1} at axis {2}, expected {3}", what);
       kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 4, int64_t(index),
                    tensor->dl.shape[axis], int64_t(axis), shape[axis]);
     }
 }
 
-const void *kina_rt_argument(kina_tensor *const *args, int32_t index, int32_t dtype, int32_t rank,
-                             const int64_t *shape) {
+const void *kina_rt_argument(kina_tensor *const *args, int32_t index, const char *name,
+                             int32_t dtype, int32_t rank, const int64_t *shape) {
+  char what[128] = "argument {0}";
+  if (name && *name)
+    snprintf(what, sizeof(what), "argument `%s`", name);
   const kina_tensor *tensor = args ? args[index] : nullptr;
-  checkTensor("argument", tensor, index, dtype, rank, /*hasData=*/true);
-  checkSizes("argument", tensor, index, rank, shape);
-  return static_cast<const char *>(tensor->dl.data) + tensor->dl.byte_offset;
+  checkTensor(what, tensor, index, dtype, rank, /*hasData=*/true);
+  checkSizes(what, tensor, index, rank, shape);
+  return getElements(tensor);
 }
 
 void kina_rt_result(kina_tensor *const *results, int32_t index, int32_t dtype, int32_t rank,
                     const int64_t *shape, void *allocated, const void *data) {
+  constexpr const char *what = "result {0}";
   kina_tensor *tensor = results ? results[index] : nullptr;
   bool hasData = tensor && tensor->dl.data;
-  checkTensor("result", tensor, index, dtype, rank, hasData);
+  checkTensor(what, tensor, index, dtype, rank, hasData);
   size_t bytes = size_t(dtype % 256) / 8;
   for (int32_t axis = 0; axis < rank; ++axis)
     bytes *= size_t(shape[axis]);
+  if (hasData)
+    checkSizes(what, tensor, index, rank, shape);
+  else
+    for (int32_t axis = 0; axis < rank; ++axis)
+      tensor->dl.shape[axis] = shape[axis];
 
   // Only the list tells whether the buffer is ours to give away: a constant or an argument may
   // come back as a result.
   Call *call = currentCall;
   Block *block = nullptr;
-  for (Block *it = call->blocks.next; it != &call->blocks && !block; it = it->next)
-    if (it->payload() == allocated && !it->result)
-      block = it;
-
-  if (hasData) {
-    checkSizes("result", tensor, index, rank, shape);
-    if (bytes != 0)
-      memcpy(static_cast<char *>(tensor->dl.data) + tensor->dl.byte_offset, data, bytes);
-    if (block)
-      freeBlock(block);
-    return;
+  for (Block *it = call->blocks.next; it != &call->blocks; it = it->next) {
+    if (!it->result) {
+      if (it->payload() == allocated)
+        block = it;
+      continue;
+    }
+    bool overlaps = hasData && it->result->dl.data &&
+                    getElements(tensor) < getElements(it->result) + it->resultBytes &&
+                    getElements(it->result) < getElements(tensor) + bytes;
+    if (it->result == tensor || overlaps)
+      kina_rt_fail(KINA_ERROR_ARGUMENT, "result {0} overlaps a result before it", nullptr, 0, 0, 1,
+                   int64_t(index));
   }
+  // Nothing reaches the caller before the call has succeeded: a later result may fail a check,
+  // and a destination may be the memory of an argument that is still read.
   if (!block || data != allocated) {
     void *copy = kina_rt_alloc(alignof(Block), int64_t(bytes));
     if (bytes != 0)
@@ -300,7 +335,6 @@ void kina_rt_result(kina_tensor *const *results, int32_t index, int32_t dtype, i
       freeBlock(block);
     block = Block::of(copy);
   }
-  for (int32_t axis = 0; axis < rank; ++axis)
-    tensor->dl.shape[axis] = shape[axis];
   block->result = tensor;
+  block->resultBytes = bytes;
 }

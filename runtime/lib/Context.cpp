@@ -3,7 +3,6 @@
 #include "Context.h"
 
 #include <cstdio>
-#include <new>
 
 int32_t kina_abi_version(void) { return KINA_ABI_VERSION; }
 
@@ -20,13 +19,13 @@ void kina_context::setLocation(const char *newFile, int32_t newLine, int32_t new
 }
 
 kina_context *kina_context_create(kina_memory_resource *memory) {
-  auto *context = new (std::nothrow) kina_context;
+  auto *context = kina::runtime::create<kina_context>();
   if (context)
     context->memory = memory ? memory : kina_memory_host();
   return context;
 }
 
-void kina_context_destroy(kina_context *context) { delete context; }
+void kina_context_destroy(kina_context *context) { free(context); }
 
 int32_t kina_context_code(const kina_context *context) { return context->code; }
 const char *kina_context_message(const kina_context *context) { return context->message; }

@@ -1,16 +1,37 @@
 //===- Context.h - What a context and a running call hold ------*- C++ -*-===//
+//
+// The library is C++ that needs nothing of the C++ library at run time, so that a program in
+// any language can be linked with it.
+//
+//===----------------------------------------------------------------------===//
 
 #pragma once
 
 #include "kina/runtime.h"
 
 #include <atomic>
-#include <chrono>
 #include <csetjmp>
+#include <cstdlib>
+#include <ctime>
+#include <new>
+#include <type_traits>
 
 namespace kina::runtime {
 
-using Clock = std::chrono::steady_clock;
+/// A time that never goes back.
+inline double getSeconds() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+/// An object on the heap, for `free` to end; nullptr without memory.
+template <typename T, typename... Args>
+T *create(Args... args) {
+  static_assert(std::is_trivially_destructible_v<T>);
+  void *memory = malloc(sizeof(T));
+  return memory ? new (memory) T(args...) : nullptr;
+}
 
 /// An error has no more values than this; a check with more reports the first ones.
 constexpr int32_t kMaxValues = 16;
@@ -24,6 +45,8 @@ struct alignas(64) Block {
   kina_context *context; // nullptr once handed over
   size_t bytes;          // of the payload
   kina_tensor *result;   // that receives it when the call succeeds, or nullptr
+  size_t resultBytes;    // of the result; an allocation may be larger
+  Block *attached;       // that kina_rt_free frees with it, or nullptr
 
   void *payload() { return this + 1; }
   static Block *of(void *payload) { return static_cast<Block *>(payload) - 1; }
@@ -65,7 +88,7 @@ struct kina_context {
   kina_progress progress = nullptr;
   void *progressUser = nullptr;
   double progressInterval = 0;
-  kina::runtime::Clock::time_point started, reported;
+  double started = 0, reported = 0;
 
   kina_allocation_statistics statistics = {};
 

@@ -5,87 +5,80 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kina/dlpack.h"
-#include "kina/memory.h"
+#include "Context.h"
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
+using namespace kina::runtime;
 
 namespace {
 
 /// JAX copies what is aligned to less, and a cache line or an AVX-512 vector is as long.
 constexpr size_t kHostAlignment = 64;
 
-/// The C++ face of a resource: overriding two functions fills the table.
+/// The C++ face of a resource: `Self` has `take`, `put` and `end`.
+template <typename Self>
 class Resource : public kina_memory_resource {
-public:
-  Resource(int32_t deviceType, int32_t deviceId) {
-    static const kina_memory_vtable table = {
-        sizeof(kina_memory_vtable),
-        [](kina_memory_resource *self, size_t bytes, size_t alignment, kina_stream stream,
-           void **out) { return static_cast<Resource *>(self)->get(bytes, alignment, stream, out); },
-        [](kina_memory_resource *self, void *address, size_t bytes, size_t alignment,
-           kina_stream stream) {
-          if (address)
-            static_cast<Resource *>(self)->put(address, bytes, alignment, stream);
-        },
-        [](kina_memory_resource *self) { static_cast<Resource *>(self)->end(); }};
-    vtable = &table;
-    device_type = deviceType;
-    device_id = deviceId;
-  }
-  virtual ~Resource() = default;
-
 protected:
-  virtual kina_memory_status allocate(size_t bytes, size_t alignment, kina_stream stream,
-                                      void **out) = 0;
-  virtual void put(void *address, size_t bytes, size_t alignment, kina_stream stream) = 0;
-  virtual void end() { delete this; }
+  constexpr Resource(int32_t deviceType, int32_t deviceId)
+      : kina_memory_resource{&table, deviceType, deviceId} {}
+
+  void end() { free(this); }
 
 private:
-  kina_memory_status get(size_t bytes, size_t alignment, kina_stream stream, void **out) {
+  static kina_memory_status allocate(kina_memory_resource *self, size_t bytes, size_t alignment,
+                                     kina_stream stream, void **out) {
     *out = nullptr;
     if (alignment == 0 || (alignment & (alignment - 1)) != 0)
       return KINA_MEMORY_INVALID;
-    return bytes == 0 ? KINA_MEMORY_OK : allocate(bytes, alignment, stream, out);
+    return bytes == 0 ? KINA_MEMORY_OK
+                      : static_cast<Self *>(self)->take(bytes, alignment, stream, out);
   }
+  static void deallocate(kina_memory_resource *self, void *address, size_t bytes,
+                         size_t alignment, kina_stream stream) {
+    if (address)
+      static_cast<Self *>(self)->put(address, bytes, alignment, stream);
+  }
+  static void destroy(kina_memory_resource *self) { static_cast<Self *>(self)->end(); }
+
+  static constexpr kina_memory_vtable table = {sizeof(kina_memory_vtable), allocate, deallocate,
+                                               destroy};
 };
 
-class HostMemory final : public Resource {
+class HostMemory : public Resource<HostMemory> {
 public:
-  HostMemory() : Resource(kDLCPU, 0) {}
+  constexpr HostMemory() : Resource(kDLCPU, 0) {}
 
-private:
-  kina_memory_status allocate(size_t bytes, size_t alignment, kina_stream, void **out) override {
+  kina_memory_status take(size_t bytes, size_t alignment, kina_stream, void **out) {
     if (alignment < kHostAlignment)
       alignment = kHostAlignment;
     if (posix_memalign(out, alignment, bytes) != 0)
       *out = nullptr;
     return *out ? KINA_MEMORY_OK : KINA_MEMORY_EXHAUSTED;
   }
-  void put(void *address, size_t, size_t, kina_stream) override { free(address); }
-  void end() override {}
+  void put(void *address, size_t, size_t, kina_stream) { free(address); }
+  void end() {}
 };
 
-class Adaptor : public Resource {
+template <typename Self>
+class Adaptor : public Resource<Self> {
 public:
   explicit Adaptor(kina_memory_resource *upstream)
-      : Resource(upstream->device_type, upstream->device_id), upstream(upstream) {}
+      : Resource<Self>(upstream->device_type, upstream->device_id), upstream(upstream) {}
+
+  using Resource<Self>::end;
+  void put(void *address, size_t bytes, size_t alignment, kina_stream stream) {
+    upstream->vtable->deallocate(upstream, address, bytes, alignment, stream);
+  }
 
 protected:
   kina_memory_status forward(size_t bytes, size_t alignment, kina_stream stream, void **out) {
     return upstream->vtable->allocate(upstream, bytes, alignment, stream, out);
-  }
-  void put(void *address, size_t bytes, size_t alignment, kina_stream stream) override {
-    upstream->vtable->deallocate(upstream, address, bytes, alignment, stream);
   }
 
 private:
   kina_memory_resource *upstream;
 };
 
-class CountingAdaptor final : public Adaptor {
+class CountingAdaptor : public Adaptor<CountingAdaptor> {
 public:
   using Adaptor::Adaptor;
 
@@ -93,9 +86,7 @@ public:
     out = {allocations.load(), deallocations.load(), failures.load(), live.load(), peak.load()};
   }
 
-private:
-  kina_memory_status allocate(size_t bytes, size_t alignment, kina_stream stream,
-                              void **out) override {
+  kina_memory_status take(size_t bytes, size_t alignment, kina_stream stream, void **out) {
     kina_memory_status status = forward(bytes, alignment, stream, out);
     if (status != KINA_MEMORY_OK) {
       ++failures;
@@ -107,22 +98,21 @@ private:
     }
     return status;
   }
-  void put(void *address, size_t bytes, size_t alignment, kina_stream stream) override {
+  void put(void *address, size_t bytes, size_t alignment, kina_stream stream) {
     Adaptor::put(address, bytes, alignment, stream);
     ++deallocations;
     live -= bytes;
   }
 
+private:
   std::atomic<uint64_t> allocations{0}, deallocations{0}, failures{0}, live{0}, peak{0};
 };
 
-class LimitAdaptor final : public Adaptor {
+class LimitAdaptor : public Adaptor<LimitAdaptor> {
 public:
   LimitAdaptor(kina_memory_resource *upstream, size_t limit) : Adaptor(upstream), limit(limit) {}
 
-private:
-  kina_memory_status allocate(size_t bytes, size_t alignment, kina_stream stream,
-                              void **out) override {
+  kina_memory_status take(size_t bytes, size_t alignment, kina_stream stream, void **out) {
     size_t before = used.fetch_add(bytes);
     bool fits = bytes <= limit && before <= limit - bytes;
     kina_memory_status status =
@@ -131,25 +121,25 @@ private:
       used -= bytes;
     return status;
   }
-  void put(void *address, size_t bytes, size_t alignment, kina_stream stream) override {
+  void put(void *address, size_t bytes, size_t alignment, kina_stream stream) {
     Adaptor::put(address, bytes, alignment, stream);
     used -= bytes;
   }
 
+private:
   const size_t limit;
   std::atomic<size_t> used{0};
 };
 
-class FaultAdaptor final : public Adaptor {
+class FaultAdaptor : public Adaptor<FaultAdaptor> {
 public:
   FaultAdaptor(kina_memory_resource *upstream, uint64_t n) : Adaptor(upstream), victim(n) {}
 
-private:
-  kina_memory_status allocate(size_t bytes, size_t alignment, kina_stream stream,
-                              void **out) override {
+  kina_memory_status take(size_t bytes, size_t alignment, kina_stream stream, void **out) {
     return ++count == victim ? KINA_MEMORY_EXHAUSTED : forward(bytes, alignment, stream, out);
   }
 
+private:
   const uint64_t victim;
   std::atomic<uint64_t> count{0};
 };
@@ -157,14 +147,12 @@ private:
 } // namespace
 
 kina_memory_resource *kina_memory_host(void) {
-  // Never destroyed: a result may be released while static objects are torn down.
-  alignas(HostMemory) static char storage[sizeof(HostMemory)];
-  static HostMemory *host = new (storage) HostMemory;
-  return host;
+  static constinit HostMemory host;
+  return &host;
 }
 
 kina_memory_resource *kina_memory_counting_create(kina_memory_resource *upstream) {
-  return new (std::nothrow) CountingAdaptor(upstream);
+  return create<CountingAdaptor>(upstream);
 }
 
 void kina_memory_counting_read(const kina_memory_resource *counting, kina_memory_statistics *out) {
@@ -172,9 +160,9 @@ void kina_memory_counting_read(const kina_memory_resource *counting, kina_memory
 }
 
 kina_memory_resource *kina_memory_limit_create(kina_memory_resource *upstream, size_t limit) {
-  return new (std::nothrow) LimitAdaptor(upstream, limit);
+  return create<LimitAdaptor>(upstream, limit);
 }
 
 kina_memory_resource *kina_memory_fault_create(kina_memory_resource *upstream, uint64_t n) {
-  return new (std::nothrow) FaultAdaptor(upstream, n);
+  return create<FaultAdaptor>(upstream, n);
 }

@@ -1,10 +1,13 @@
-//===- kina-translate.cpp - Text in, MLIR out ------------------------------===//
+//===- kina-translate.cpp - Between text and MLIR --------------------------===//
 //
 // The upstream driver, except that diagnostics show source lines.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kina/Support/DiagnosticPrinter.h"
+#include "Kina/Target/AOT/CHeader.h"
+#include "Kina/Target/LLVMIR/Export.h"
+#include "Kina/Target/Surface/Export.h"
 #include "Kina/Target/Surface/Import.h"
 
 #include "mlir/IR/AsmState.h"
@@ -22,7 +25,10 @@ namespace cl = llvm::cl;
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   kina::registerImportKinaTranslation();
+  kina::registerExportKinaTranslations();
+  kina::registerLLVMIRExportTranslation();
   kina::registerKinaSyntaxCheck();
+  kina::registerCHeaderTranslation();
 
   cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"), cl::init("-"));
   cl::opt<std::string> output("o", cl::desc("Output file"), cl::value_desc("file"), cl::init("-"));

@@ -3,10 +3,13 @@
 #include "CommandLine.h"
 
 #include "Kina/Pipelines/Pipelines.h"
+#include "Kina/Target/AOT/CHeader.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -29,6 +32,7 @@ void printHelp() {
 
 usage:
   kinac FILE                                compile, and report every error
+  kinac -o OUT.so [options] FILE            make a shared object and the C header OUT.h
   kinac --emit=STAGE [-o OUT] FILE          print the program after a stage
   kinac check FILE                          check names, types and shapes only
   kinac run FILE [FUNCTION] [options]       compile and call a function (default: main)
@@ -49,6 +53,13 @@ results of run:
                        prints one line of JSON for each call
   --max-steps N        stop after N iterations of loops that nothing else bounds
 
+machine code:
+  -o OUT.so, -o OUT.o  a shared object or an object file, with a C header beside it
+  --emit=so|obj|header the same by name; header alone prints the C header
+  --mcpu CPU           the processor to compile for (default: native, this machine's)
+  --module-name NAME   what the names of its functions begin with (default: OUT)
+  --static-runtime     make the run-time library a part of the shared object
+
 grad-check:
   --wrt x,y            the parameters to check (default: all of float type)
   --eps E              step of the differences (default: by element type)
@@ -56,6 +67,7 @@ grad-check:
   --seed N             of the random directions and cotangents (default: 0)
 
 general:
+  -O0 -O1 -O2 -O3      how long to optimise (default: -O2)
   --timing             print what compiling and running took
   --error-format=text|json
   --color=auto|always|never
@@ -122,8 +134,8 @@ public:
       return usage(line.command == CommandLine::Command::Compile ? "no input file"
                                                                  : "`" + command + "` needs a file");
     line.input = positional[0];
-    if (!line.output.empty() && line.emit < 0)
-      return usage("`-o` needs --emit=STAGE, which says what to write; object files are not built");
+    if (!finishOutput())
+      return std::nullopt;
     if (calls && positional.size() > 1)
       line.function = positional[1];
     if (positional.size() > (calls ? 2 : 1)) {
@@ -151,6 +163,47 @@ private:
     if (!yes)
       usage("`" + option + "` belongs to " + to);
     return yes;
+  }
+
+  /// What -o and --emit mean together.
+  bool finishOutput() {
+    using Output = CommandLine::Output;
+    StringRef extension = sys::path::extension(line.output);
+    if (line.emit == Output::Nothing && !line.output.empty()) {
+      line.emit = StringSwitch<Output>(extension)
+                      .Case(".so", Output::SharedObject)
+                      .Case(".o", Output::Object)
+                      .Case(".h", Output::Header)
+                      .Default(Output::Nothing);
+      if (line.emit == Output::Nothing)
+        return usage("`-o " + line.output +
+                     "` is no .so, .o or .h file, so --emit=STAGE has to say what to write"),
+               false;
+    }
+    bool binary = line.emit == Output::SharedObject || line.emit == Output::Object;
+    if (binary && (line.output.empty() || line.output == "-"))
+      return usage("machine code needs a file to go to; use -o FILE"), false;
+    if (line.staticRuntime && line.emit != Output::SharedObject)
+      return usage("`--static-runtime` belongs to shared objects"), false;
+    if (line.cpu != "native" && !binary)
+      return usage("`--mcpu` belongs to object files and shared objects"), false;
+    if (!line.moduleName.empty() && !binary && line.emit != Output::Header)
+      return usage("`--module-name` belongs to object files, shared objects and headers"), false;
+    bool named = !line.moduleName.empty();
+    if (!named) {
+      bool toFile = !line.output.empty() && line.output != "-";
+      StringRef source = line.input == "-" ? "module" : StringRef(line.input);
+      line.moduleName = toCIdentifier(sys::path::stem(toFile ? StringRef(line.output) : source));
+    } else if (line.moduleName != toCIdentifier(line.moduleName)) {
+      return usage("`--module-name` needs an identifier of C, not `" + line.moduleName + "`"), false;
+    }
+    // With one of these, functions could have the names of the library's.
+    if ((binary || line.emit == Output::Header) &&
+        is_contained({"kina", "kina_context", "kina_memory", "kina_rt", "kina_tensor"}, line.moduleName))
+      return usage("the name `" + line.moduleName + "` is the run-time library's; use " +
+                   (named ? "another" : "--module-name")),
+             false;
+    return true;
   }
 
   bool parseOption(StringRef arg) {
@@ -239,25 +292,45 @@ private:
     if (name == "--seed")
       return belongs(name, gradCheck, "`grad-check`") && integer(line.seed);
     if (name == "--emit") {
-      std::string stage;
-      if (!belongs(name, compile, "plain compilation") || !text(stage))
+      std::string what;
+      if (!belongs(name, compile, "plain compilation") || !text(what))
         return false;
-      std::optional<unsigned> index = findStage(stage);
+      using Output = CommandLine::Output;
+      line.emit = StringSwitch<Output>(what)
+                      .Case("so", Output::SharedObject)
+                      .Case("obj", Output::Object)
+                      .Case("header", Output::Header)
+                      .Default(Output::Stage);
+      if (line.emit != Output::Stage)
+        return true;
+      std::optional<unsigned> index = findStage(what);
       if (!index)
-        return usage("there is no stage `" + stage + "`; the stages are " + getStageNames()), false;
-      line.emit = *index;
+        return usage("there is no stage `" + what + "`; the stages are " + getStageNames() +
+                     ", and then obj, so and header"),
+               false;
+      line.stage = *index;
       return true;
     }
     if (name == "-o")
       return belongs(name, compile, "plain compilation") && text(line.output);
+    if (name == "--mcpu")
+      return belongs(name, compile, "plain compilation") && text(line.cpu);
+    if (name == "--module-name")
+      return belongs(name, compile, "plain compilation") && text(line.moduleName);
+    if (name == "--static-runtime")
+      return belongs(name, compile, "plain compilation") && flag(line.staticRuntime);
     if (name == "--timing")
       return flag(line.timing);
+    if (arg.size() == 3 && arg.starts_with("-O") && arg[2] >= '0' && arg[2] <= '3') {
+      line.optLevel = arg[2] - '0';
+      return true;
+    }
     if (name == "--error-format")
       return choice(line.errorFormat, {"text", "json"});
     if (name == "--color")
       return choice(line.color, {"auto", "always", "never"});
     static const std::string options[] = {"--arg", "--out",  "--json",   "--batch", "--max-steps",    "--wrt",   "--eps",  "--tol",
-                                          "--seed", "--emit", "--timing", "--error-format", "--color", "--help", "--version"};
+                                          "--seed", "--emit", "--mcpu", "--module-name", "--static-runtime", "-O2", "--timing", "--error-format", "--color", "--help", "--version"};
     usage("unknown option `" + name + "`" + didYouMean(name, options));
     return false;
   }

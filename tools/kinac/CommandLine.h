@@ -20,16 +20,25 @@ struct CommandLine {
   std::string input;
   /// The function of run and grad-check.
   std::string function = "main";
-  /// The stage of --emit; -1 if it was not given.
-  int emit = -1;
+  /// What is written.
+  enum class Output { Nothing, Stage, Object, SharedObject, Header };
+  Output emit = Output::Nothing;
+  /// The stage that is written.
+  unsigned stage = 0;
   /// The file of -o; "" for standard output.
   std::string output;
+  /// Of machine code that is written: the processor, what the names of functions begin with,
+  /// and whether the run-time library becomes a part of it.
+  std::string cpu = "native", moduleName;
+  bool staticRuntime = false;
   /// `x=3` as ("x", "3"), in order.
   std::vector<std::pair<std::string, std::string>> arguments;
   std::vector<std::string> outs;
   /// The file of --batch; "" for a single call.
   std::string batch;
   bool json = false, timing = false;
+  /// Effort of LLVM's optimisations, 0 to 3.
+  unsigned optLevel = 2;
   uint64_t maxSteps = 0;
   /// The parameters of --wrt; empty for all of float type.
   std::vector<std::string> wrt;

@@ -52,6 +52,19 @@ void Session::report(llvm::Error failure) {
       [&](const llvm::ErrorInfoBase &other) { error() << other.message(); });
 }
 
+bool Session::measure(StringRef what, llvm::function_ref<llvm::Error()> body) {
+  unsigned before = printer->getErrorCount();
+  llvm::Error failure = llvm::Error::success();
+  addTime(what, kina::measure([&] { failure = llvm::joinErrors(std::move(failure), body()); }));
+  if (!failure)
+    return true;
+  if (printer->getErrorCount() == before)
+    report(std::move(failure));
+  else
+    llvm::consumeError(std::move(failure));
+  return false;
+}
+
 void Session::addTime(StringRef what, double seconds) { times.push_back({what.str(), seconds}); }
 
 void Session::printTimes() {
@@ -88,7 +101,7 @@ static bool nestsTooDeeply(StringRef text) {
 LogicalResult Session::load() {
   bool failedToLoad = false;
   std::unique_ptr<llvm::MemoryBuffer> buffer;
-  double seconds = measure([&] {
+  double seconds = kina::measure([&] {
     auto file = llvm::MemoryBuffer::getFileOrSTDIN(line.input, /*IsText=*/false);
     if (!file) {
       error() << "cannot read `" << line.input << "`: " << file.getError().message();
@@ -139,7 +152,7 @@ LogicalResult Session::advanceTo(unsigned target) {
     PassManager pm(context.get());
     buildStages(pm, stage - 1, stage);
     bool passed = false;
-    double seconds = measure([&] { passed = succeeded(pm.run(*module)); });
+    double seconds = kina::measure([&] { passed = succeeded(pm.run(*module)); });
     addTime(("stage " + getStages()[stage].name).str(), seconds);
     if (!passed) {
       if (printer->getErrorCount() == 0)
@@ -199,17 +212,14 @@ std::unique_ptr<JIT> Session::compile() {
   if (failed(advanceTo("linalg")))
     return nullptr;
   std::unique_ptr<JIT> jit;
-  double seconds = measure([&] {
-    unsigned before = printer->getErrorCount();
-    llvm::Expected<std::unique_ptr<JIT>> created = JIT::create(*module);
+  measure("code generation", [&] {
+    NativeOptions options;
+    options.optLevel = line.optLevel;
+    llvm::Expected<std::unique_ptr<JIT>> created = JIT::create(*module, options);
     if (created)
       jit = std::move(*created);
-    else if (printer->getErrorCount() == before)
-      report(created.takeError());
-    else
-      llvm::consumeError(created.takeError());
+    return created.takeError();
   });
-  addTime("code generation", seconds);
   return jit;
 }
 

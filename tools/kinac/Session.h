@@ -43,6 +43,10 @@ public:
   /// Prints what a call or a file operation failed with.
   void report(llvm::Error failure);
 
+  /// Runs `body`, and adds its time under the name `what`. Its error is printed, unless
+  /// diagnostics have told it; then the result is false.
+  bool measure(llvm::StringRef what, llvm::function_ref<llvm::Error()> body);
+
   /// Adds a line to what --timing prints.
   void addTime(llvm::StringRef what, double seconds);
   void printTimes();
@@ -61,6 +65,7 @@ private:
 double measure(llvm::function_ref<void()> body);
 
 // The commands; each returns the exit status.
+int compileCommand(Session &session);
 int runCommand(Session &session);
 int batchCommand(Session &session);
 int gradCheckCommand(Session &session);

@@ -26,7 +26,7 @@ inline mlir::MLIRContext &getContext() {
 }
 
 /// Null, with a failed expectation, if `text` doesn't compile.
-inline std::unique_ptr<JIT> compile(llvm::StringRef text, const JITOptions &options = {}) {
+inline std::unique_ptr<JIT> compile(llvm::StringRef text, const NativeOptions &options = {}) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &getContext(), "test.mlir");
   EXPECT_TRUE(module);
   if (!module)

@@ -395,7 +395,7 @@ TEST(JIT, BadCalls) {
             "argument 0 has rank 1, expected 2");
   EXPECT_EQ(getError(jit->call("matmul", {f64({2, 2}, {}), makeTensor(DType::F32, {2, 2}, {})}))
                 .message,
-            "argument 1 has element type f32, expected f64");
+            "argument 1 has element type float32, expected float64");
 }
 
 TEST(JIT, CallsFromSeveralThreads) {

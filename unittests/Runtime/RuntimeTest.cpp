@@ -48,7 +48,7 @@ struct RuntimeTest : testing::Test {
   }
   int32_t run(kina_rt_body body, std::vector<kina_tensor *> args = {},
               std::vector<kina_tensor *> results = {}) {
-    return kina_rt_call(context, body, args.data(), results.data());
+    return kina_rt_call(context, KINA_ABI_VERSION, body, args.data(), results.data());
   }
   std::string message() { return kina_context_message(context); }
   kina_allocation_statistics statistics() {
@@ -63,7 +63,7 @@ struct RuntimeTest : testing::Test {
 
 /// Doubles argument 0 into result 0.
 void doubleBody(kina_tensor *const *args, kina_tensor *const *results) {
-  auto *in = static_cast<const double *>(kina_rt_argument(args, 0, kF64, 1, kAny));
+  auto *in = static_cast<const double *>(kina_rt_argument(args, 0, "", kF64, 1, kAny));
   int64_t size = args[0]->dl.shape[0];
   auto *out = static_cast<double *>(kina_rt_alloc(64, size * 8));
   EXPECT_EQ(reinterpret_cast<uintptr_t>(out) % 64, 0u);
@@ -73,6 +73,53 @@ void doubleBody(kina_tensor *const *args, kina_tensor *const *results) {
 }
 
 TEST_F(RuntimeTest, Version) { EXPECT_EQ(kina_abi_version(), KINA_ABI_VERSION); }
+
+TEST_F(RuntimeTest, CodeOfAnotherVersionIsRefused) {
+  Tensor x({1}, {1}), y({0});
+  kina_tensor *args[] = {&x.tensor}, *results[] = {&y.tensor};
+  EXPECT_EQ(kina_rt_call(context, KINA_ABI_VERSION + 1, doubleBody, args, results),
+            KINA_ERROR_VERSION);
+  EXPECT_EQ(message(), "this code was compiled for version 2 of the ABI, but the run-time library "
+                       "has version 1");
+  EXPECT_EQ(y.tensor.dl.data, nullptr);
+  EXPECT_EQ(kina_rt_call(nullptr, KINA_ABI_VERSION, doubleBody, args, results),
+            KINA_ERROR_ARGUMENT);
+  ASSERT_EQ(run(doubleBody, {&x.tensor}, {&y.tensor}), KINA_OK);
+  kina_tensor_release(&y.tensor);
+}
+
+TEST_F(RuntimeTest, ResultsComeAtTheEnd) {
+  // The second result does not fit, so the first is not written either.
+  auto body = [](kina_tensor *const *args, kina_tensor *const *results) {
+    doubleBody(args, results);
+    int64_t size = 1;
+    kina_rt_result(results, 1, kF64, 1, &size, nullptr, args[0]->dl.data);
+  };
+  Tensor x({1}, {3}), y({1}, {0}), z({2}, {0, 0});
+  EXPECT_EQ(run(body, {&x.tensor}, {&y.tensor, &z.tensor}), KINA_ERROR_ARGUMENT);
+  EXPECT_EQ(message(), "result 1 has size 2 at axis 0, expected 1");
+  EXPECT_EQ(y.data[0], 0);
+  // The first is written over the argument that the second is.
+  Tensor w({1}, {0});
+  EXPECT_EQ(run(body, {&x.tensor}, {&x.tensor, &w.tensor}), KINA_OK);
+  EXPECT_EQ(x.data[0], 6);
+  EXPECT_EQ(w.data[0], 3);
+  EXPECT_EQ(run(body, {&x.tensor}, {&y.tensor, &y.tensor}), KINA_ERROR_ARGUMENT);
+  EXPECT_EQ(message(), "result 1 overlaps a result before it");
+}
+
+TEST_F(RuntimeTest, AllocationsMayBeLargerThanTheirResult) {
+  auto body = [](kina_tensor *const *, kina_tensor *const *results) {
+    auto *out = static_cast<double *>(kina_rt_alloc(64, 64));
+    out[0] = 1;
+    out[1] = 2;
+    int64_t size = 1;
+    kina_rt_result(results, 0, kF64, 1, &size, out, out);
+  };
+  Tensor y({1}, {0, 7});
+  ASSERT_EQ(run(body, {}, {&y.tensor}), KINA_OK);
+  EXPECT_EQ(y.data, (std::vector<double>{1, 7}));
+}
 
 TEST_F(RuntimeTest, ResultIsHandedOver) {
   Tensor x({3}, {1, 2, 3}), y({0});
@@ -97,7 +144,7 @@ TEST_F(RuntimeTest, ResultIsCopiedToItsDestination) {
 
 TEST_F(RuntimeTest, ArgumentIsReturnedAsCopy) {
   auto body = [](kina_tensor *const *args, kina_tensor *const *results) {
-    auto *in = const_cast<void *>(kina_rt_argument(args, 0, kF64, 1, kAny));
+    auto *in = const_cast<void *>(kina_rt_argument(args, 0, "", kF64, 1, kAny));
     int64_t size = 1;
     kina_rt_result(results, 0, kF64, 1, &size, in, in);
   };
@@ -190,7 +237,7 @@ TEST_F(RuntimeTest, EveryAllocationMayFail) {
       kina_rt_alloc(64, 100);
       kina_rt_free(kina_rt_alloc(64, 200));
     };
-    int32_t status = kina_rt_call(inner, body, nullptr, nullptr);
+    int32_t status = kina_rt_call(inner, KINA_ABI_VERSION, body, nullptr, nullptr);
     EXPECT_EQ(status, n <= 2 ? KINA_ERROR_MEMORY : KINA_OK);
     if (n == 2) {
       EXPECT_STREQ(kina_context_message(inner), "out of memory: 200 bytes wanted");
@@ -277,7 +324,7 @@ TEST_F(RuntimeTest, ThreadsHaveCallsOfTheirOwn) {
         };
         Tensor x({id * 1000 + i}, {1});
         kina_tensor *args[] = {&x.tensor};
-        EXPECT_EQ(kina_rt_call(own, body, args, nullptr), KINA_ERROR_INDEX);
+        EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, body, args, nullptr), KINA_ERROR_INDEX);
         EXPECT_EQ(kina_context_value(own, 0), id * 1000 + i);
       }
       kina_context_destroy(own);
@@ -291,12 +338,101 @@ TEST_F(RuntimeTest, CallsNest) {
     kina_rt_alloc(64, 10);
     kina_context *inner = kina_context_create(nullptr);
     kina_context_interrupt(inner);
-    EXPECT_EQ(kina_rt_call(inner, endless, nullptr, nullptr), KINA_ERROR_STOPPED);
+    EXPECT_EQ(kina_rt_call(inner, KINA_ABI_VERSION, endless, nullptr, nullptr), KINA_ERROR_STOPPED);
     kina_context_destroy(inner);
     kina_rt_alloc(64, 10);
   };
   EXPECT_EQ(run(body), KINA_OK);
   EXPECT_EQ(statistics().peak_bytes, 20u);
+}
+
+/// Writes and reads `count` frames of `bytes` bytes.
+template <int64_t bytes, int64_t count>
+void fillTape(kina_tensor *const *, kina_tensor *const *) {
+  void *tape = kina_rt_tape_new(bytes);
+  std::vector<unsigned char *> frames;
+  for (int64_t i = 0; i < count; ++i) {
+    auto *frame = static_cast<unsigned char *>(kina_rt_tape_frame(tape, i));
+    for (int64_t j = 0; j < bytes; ++j)
+      frame[j] = (unsigned char)(i * 31 + j);
+    frames.push_back(frame);
+  }
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(frames[0]) % 64, 0u);
+  int64_t wrong = 0;
+  for (int64_t i = count; i-- > 0;) {
+    auto *frame = static_cast<unsigned char *>(kina_rt_tape_frame(tape, i));
+    wrong += frame != frames[i];
+    for (int64_t j = 0; j < bytes; ++j)
+      wrong += frame[j] != (unsigned char)(i * 31 + j);
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(RuntimeTest, TapesGrow) {
+  auto expectBytes = [&](kina_rt_body body, uint64_t bytes, uint64_t chunks) {
+    kina_context *own = kina_context_create(memory);
+    EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, body, nullptr, nullptr), KINA_OK);
+    kina_allocation_statistics out;
+    kina_context_statistics(own, &out);
+    kina_context_destroy(own);
+    EXPECT_EQ(out.live_bytes, 0u);
+    EXPECT_EQ(out.allocations, chunks + 1);
+    // The tape itself has 1 KiB at most.
+    EXPECT_GE(out.peak_bytes, bytes);
+    EXPECT_LE(out.peak_bytes, 2 * bytes + 4096 + 1024);
+  };
+  expectBytes(fillTape<1, 100000>, 100000, 5);
+  expectBytes(fillTape<4, 100000>, 400000, 7);
+  expectBytes(fillTape<24, 1000>, 24000, 4);
+  expectBytes(fillTape<5000, 40>, 200000, 6);
+  expectBytes(fillTape<4096, 1>, 4096, 1);
+  expectBytes(fillTape<0, 100>, 0, 0);
+}
+
+TEST_F(RuntimeTest, TapesAreFreedWithTheirFrames) {
+  auto body = [](kina_tensor *const *, kina_tensor *const *) {
+    kina_rt_alloc(64, 100);
+    for (int i = 0; i < 10; ++i) {
+      void *tape = kina_rt_tape_new(1000);
+      for (int64_t at = 100; at-- > 0;)
+        kina_rt_tape_frame(tape, at);
+      void *other = kina_rt_tape_new(8);
+      kina_rt_tape_frame(other, 0);
+      kina_rt_free(tape);
+      kina_rt_free(other);
+    }
+  };
+  EXPECT_EQ(run(body), KINA_OK);
+  EXPECT_LT(statistics().peak_bytes, 2 * 100000 + 2 * 4096 + 2 * 1024 + 100u);
+}
+
+TEST_F(RuntimeTest, TapesRunOutOfMemory) {
+  kina_memory_resource *limit = kina_memory_limit_create(memory, 100000);
+  kina_context *own = kina_context_create(limit);
+  EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, fillTape<1000, 30>, nullptr, nullptr), KINA_OK);
+  EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, fillTape<1000, 100>, nullptr, nullptr), KINA_ERROR_MEMORY);
+  EXPECT_STREQ(kina_context_message(own), "out of memory: 64000 bytes wanted");
+  EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, fillTape<1000, 30>, nullptr, nullptr), KINA_OK);
+  kina_context_destroy(own);
+  limit->vtable->destroy(limit);
+
+  auto huge = [](kina_tensor *const *, kina_tensor *const *) {
+    kina_rt_tape_frame(kina_rt_tape_new(int64_t(1) << 40), int64_t(1) << 40);
+  };
+  EXPECT_EQ(run(huge), KINA_ERROR_MEMORY);
+  EXPECT_EQ(message(), "out of memory: frame 1099511627776 of 1099511627776 bytes wanted");
+  for (kina_rt_body body : {
+           kina_rt_body([](kina_tensor *const *, kina_tensor *const *) {
+             kina_rt_tape_frame(kina_rt_tape_new(1), -1);
+           }),
+           kina_rt_body([](kina_tensor *const *, kina_tensor *const *) {
+             kina_rt_tape_frame(kina_rt_tape_new(1), INT64_MAX);
+           }),
+           kina_rt_body([](kina_tensor *const *, kina_tensor *const *) {
+             kina_rt_tape_frame(kina_rt_tape_new(int64_t(1) << 62), 1);
+           }),
+       })
+    EXPECT_EQ(run(body), KINA_ERROR_MEMORY);
 }
 
 } // namespace

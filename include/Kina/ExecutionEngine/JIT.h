@@ -3,6 +3,7 @@
 #ifndef KINA_EXECUTIONENGINE_JIT_H
 #define KINA_EXECUTIONENGINE_JIT_H
 
+#include "Kina/ExecutionEngine/NativeCode.h"
 #include "Kina/ExecutionEngine/Signature.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -22,22 +23,15 @@ struct ContextDeleter {
 };
 using ContextPtr = std::unique_ptr<kina_context, ContextDeleter>;
 
-struct JITOptions {
-  /// 0 to 3, as clang's.
-  unsigned optLevel = 2;
-  /// Called with the LLVM module before and after optimisation, if set.
-  std::function<void(llvm::StringRef moment, const std::string &text)> dump;
-};
-
 /// The compiled functions of one module. Calls from several threads are safe, each with a
 /// context of its own. The MLIR context of the module must outlive it.
 class JIT {
 public:
   /// Compiles every public function of `module`, which is left as it is: linalg on tensors, or
   /// any later stage before the LLVM dialect. The context needs registerCPUCodegenDialects.
-  /// Diagnostics go to the context's handler.
+  /// Diagnostics go to the context's handler. A module has no need of a name here.
   static llvm::Expected<std::unique_ptr<JIT>> create(mlir::ModuleOp module,
-                                                     const JITOptions &options = {});
+                                                     const NativeOptions &options = {});
   ~JIT();
 
   /// In the order of the module.
@@ -51,8 +45,7 @@ public:
                                                  llvm::ArrayRef<Tensor> arguments,
                                                  kina_context *context = nullptr) const;
 
-  /// The entry of the C ABI; null if there is no such function. It checks element types, ranks
-  /// and static sizes, not the shape variables: that is Signature::check's part.
+  /// The entry of the C ABI; null if there is no such function.
   kina_entry getEntry(llvm::StringRef name) const;
 
 private:

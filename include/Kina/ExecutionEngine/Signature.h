@@ -32,8 +32,8 @@ public:
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 };
 
-/// The signature of a function of the C ABI, with its entry checks. Refers to attributes of the
-/// context of the module that it came from.
+/// The signature of a function of the C ABI. Refers to attributes of the context of the module
+/// that it came from.
 class Signature {
 public:
   struct Parameter {
@@ -48,18 +48,18 @@ public:
     DimAttr variable;
   };
 
-  /// The signature of `function`, which has builtin types. Fails with a message for a type that
-  /// the C ABI has no form for.
-  static llvm::Expected<Signature> get(mlir::func::FuncOp function);
+  /// The signature of `function`, a `kina.func` or, lowered, a `func.func`. Fails with a message
+  /// for a type that the C ABI has no form for.
+  static llvm::Expected<Signature> get(mlir::FunctionOpInterface function);
 
   llvm::StringRef getName() const { return name; }
   llvm::ArrayRef<Parameter> getParameters() const { return parameters; }
   llvm::ArrayRef<Parameter> getResults() const { return results; }
 
-  /// Checks what an entry must check before the body runs: count, element types, ranks and
-  /// sizes, least values of the shape variables (K0802), and the `requires` clauses (K0801).
-  /// The shape variables are solved from the sizes in any order.
-  llvm::Error check(llvm::ArrayRef<Tensor> arguments) const;
+  /// The shape variables, with their least values, and the preconditions on them. The entry
+  /// of the compiled function checks both.
+  llvm::ArrayRef<ShapeVarAttr> getVariables() const { return variables; }
+  llvm::ArrayRef<ClauseAttr> getClauses() const { return clauses; }
 
 private:
   std::string name;

@@ -106,7 +106,10 @@ def RecordVJPsPass : Pass<"kina-record-vjps", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kina::KinaDialect"];
   let options = [
     Option<"tape", "tape", "std::string", "\"auto\"",
-           "How a loop keeps what its derivative needs: auto, bounded, stride, replay, growable">,
+           "How a loop keeps what its derivative needs: `auto` and `bounded` the residuals of every iteration, where "
+           "its bound is exact or constant (`auto`) or there is one (`bounded`), else as `stride`; `growable` those of "
+           "every iteration, on tapes that grow unless the trip count is exact; `stride` some states, from which it "
+           "runs again; `replay` only the first state. A loop in a loop is always replayed">,
     Option<"slots", "slots", "int64_t", "64", "States that a doubling stride keeps: a power of two">
   ];
 }
@@ -114,7 +117,28 @@ def RecordVJPsPass : Pass<"kina-record-vjps", "::mlir::ModuleOp"> {
 def LowerEffectsPass : Pass<"kina-lower-effects", "::mlir::ModuleOp"> {
   let summary = "Lower handlers by static continuation-passing style";
   let description = [{
-    Precondition: `--kina-record-vjps`. The body of a reverse-mode handler stays; the
+    First the handlers without tag, innermost first. Where one of their operations is
+    performed its case is written down, up to where it resumes. What follows the
+    resumption runs behind the body; where the case does not resume, the rest of the body
+    moves into the other arm of the branch, or behind a flag that loops carry. Then
+    `kina.ref`s become values that branches yield and loops carry.
+
+    ```mlir
+    %r = kina.handle -> (f64) {
+      %l = kina.while ... { ... kina.perform @Exit::@Stop(%v : f64) ... }
+      kina.yield %l : f64
+    } return { ... } cases [@Exit::@Stop] {
+    ^bb0(%v: f64, %k: !kina.cont<none -> (f64)>):
+      kina.yield %v : f64
+    }
+    ```
+    becomes
+    ```mlir
+    %l:3 = kina.while ... // carries whether it was left, and with what
+    %r = kina.if %l#1 -> (f64) { kina.yield %l#2 : f64 } else { kina.yield %l#0 : f64 }
+    ```
+
+    Then reverse mode. Precondition: `--kina-record-vjps`. The body of its handler stays; the
     recorded pullbacks are emitted behind it in reverse order, cotangents threaded
     through. A cotangent that nothing contributed to is never materialised, except where
     it is read: then it is zeros. Afterwards no effect, handler, `kina.absent` or
@@ -129,7 +153,10 @@ def LowerEffectsPass : Pass<"kina-lower-effects", "::mlir::ModuleOp"> {
     %y = kina.mul %a, %b : f64
     %da = kina.mul %one, %b : f64
     ```
-    Errors: K0601 for any other handler and for an effect without handler.
+    Errors: K0601 for an effect without handler, and for a handler that has no static
+    lowering: one that resumes under another handler, and one that does something after
+    it has resumed, where the operation is performed in a loop. K0602 for a continuation
+    that may be resumed twice, K0605 for one that leaves its case.
   }];
   let dependentDialects = ["::kina::KinaDialect"];
 }
@@ -167,8 +194,9 @@ def ForwardModePass : Pass<"kina-forward-mode", "::mlir::ModuleOp"> {
 def ADPass : Pass<"kina-ad", "::mlir::ModuleOp"> {
   let summary = "Differentiate: derivatives become plain kina";
   let description = [{
-    Runs `--kina-expand-grad`, `--kina-record-vjps`, `--kina-lower-effects` and
-    `--kina-forward-mode`, innermost derivatives first, until none is left; then removes what the rules emitted and nobody
+    Lowers handlers; runs `--kina-expand-grad`, `--kina-record-vjps`, `--kina-lower-effects`
+    and `--kina-forward-mode`, innermost derivatives first, until none is left; then
+    removes what the rules emitted and nobody
     reads, in the functions made or changed. A module without derivatives and effects is
     left as it was, byte for byte.
 
@@ -185,7 +213,10 @@ def ADPass : Pass<"kina-ad", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kina::KinaDialect"];
   let options = [
     Option<"tape", "tape", "std::string", "\"auto\"",
-           "How a loop keeps what its derivative needs: auto, bounded, stride, replay, growable">,
+           "How a loop keeps what its derivative needs: `auto` and `bounded` the residuals of every iteration, where "
+           "its bound is exact or constant (`auto`) or there is one (`bounded`), else as `stride`; `growable` those of "
+           "every iteration, on tapes that grow unless the trip count is exact; `stride` some states, from which it "
+           "runs again; `replay` only the first state. A loop in a loop is always replayed">,
     Option<"slots", "slots", "int64_t", "64", "States that a doubling stride keeps: a power of two">
   ];
 }

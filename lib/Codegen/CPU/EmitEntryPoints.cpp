@@ -1,7 +1,7 @@
 //===- EmitEntryPoints.cpp - The C ABI of public functions ----------------===//
 //
 // For `f` this adds `_kina_body_f`, which turns DLPack tensors into buffers, calls `f` and
-// delivers its results, and `_kina_entry_f`, which runs that as a call of a context. The split
+// delivers its results, and the entry, which runs that as a call of a context. The split
 // is what lets an error jump out: the run time's frame lies between the two.
 //
 //===----------------------------------------------------------------------===//
@@ -22,6 +22,9 @@ namespace kina {
 
 using namespace mlir;
 using namespace kina;
+
+/// The name, after the module's, of the constant that holds the version of the ABI.
+static constexpr llvm::StringLiteral kVersionName = "kina_abi_version";
 
 /// code * 256 + bits of DLPack for an element type, 0 if it has none. `isUnsigned` tells what a
 /// signless 8-bit integer stands for.
@@ -79,8 +82,9 @@ namespace {
 
 class EntryEmitter {
 public:
-  EntryEmitter(ModuleOp module, RuntimeCalls &calls)
-      : module(module), context(module.getContext()), calls(calls), converter(context),
+  /// `prefix` begins the names of entries.
+  EntryEmitter(ModuleOp module, RuntimeCalls &calls, StringRef prefix)
+      : context(module.getContext()), prefix(prefix), calls(calls), converter(context),
         pointer(LLVM::LLVMPointerType::get(context)), i32(IntegerType::get(context, 32)),
         i64(IntegerType::get(context, 64)), nothing(LLVM::LLVMVoidType::get(context)) {}
 
@@ -92,14 +96,16 @@ public:
         builder, loc, ("_kina_body_" + function.getSymName()).str(),
         LLVM::LLVMFunctionType::get(nothing, {pointer, pointer}), LLVM::Linkage::Internal);
     auto entry = LLVM::LLVMFuncOp::create(
-        builder, loc, ("_kina_entry_" + function.getSymName()).str(),
+        builder, loc, (prefix + function.getSymName()).str(),
         LLVM::LLVMFunctionType::get(i32, {pointer, pointer, pointer}));
 
     Block *block = body.addEntryBlock(builder);
     builder.setInsertionPointToStart(block);
     SmallVector<Value> arguments;
     for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-      Value argument = emitArgument(builder, loc, block->getArgument(0), index, type,
+      auto name = function.getArgAttrOfType<StringAttr>(index, kNameArgAttrName);
+      Value argument = emitArgument(builder, loc, block->getArgument(0), index,
+                                    name ? name.getValue() : "", type,
                                     isUnsigned(function, index, /*isResult=*/false));
       if (!argument)
         return function.emitError("argument ")
@@ -116,11 +122,12 @@ public:
 
     block = entry.addEntryBlock(builder);
     builder.setInsertionPointToStart(block);
-    auto run = calls.getFunction("kina_rt_call", i32, {pointer, pointer, pointer, pointer});
+    auto run = calls.getFunction("kina_rt_call", i32, {pointer, i32, pointer, pointer, pointer});
     auto status = LLVM::CallOp::create(
         builder, loc, run,
-        ValueRange{block->getArgument(0), LLVM::AddressOfOp::create(builder, loc, body),
-                   block->getArgument(1), block->getArgument(2)});
+        ValueRange{block->getArgument(0), integer(builder, loc, i32, KINA_ABI_VERSION),
+                   LLVM::AddressOfOp::create(builder, loc, body), block->getArgument(1),
+                   block->getArgument(2)});
     LLVM::ReturnOp::create(builder, loc, status.getResults());
     return success();
   }
@@ -140,8 +147,8 @@ private:
                                ArrayRef<LLVM::GEPArg>{int32_t(offset)});
   }
 
-  Value emitArgument(OpBuilder &builder, Location loc, Value tensors, unsigned index, Type type,
-                     bool isUnsigned) {
+  Value emitArgument(OpBuilder &builder, Location loc, Value tensors, unsigned index,
+                     StringRef name, Type type, bool isUnsigned) {
     auto memref = dyn_cast<MemRefType>(type);
     int32_t dtype = getDLType(memref ? memref.getElementType() : type, isUnsigned);
     if (dtype == 0 || (memref && !memref.getLayout().isIdentity()))
@@ -150,10 +157,11 @@ private:
     if (memref)
       shape.assign(memref.getShape().begin(), memref.getShape().end());
     auto check = calls.getFunction("kina_rt_argument", pointer,
-                                   {pointer, i32, i32, i32, pointer});
+                                   {pointer, i32, pointer, i32, i32, pointer});
     Value data = LLVM::CallOp::create(
                      builder, loc, check,
                      ValueRange{tensors, integer(builder, loc, i32, index),
+                                calls.getText(builder, loc, name),
                                 integer(builder, loc, i32, dtype),
                                 integer(builder, loc, i32, shape.size()),
                                 calls.getIntegers(builder, loc, shape)})
@@ -173,26 +181,17 @@ private:
 
     Value sizes = LLVM::LoadOp::create(
         builder, loc, pointer, fieldOf(builder, loc, tensors, index, offsetof(DLTensor, shape)));
-    auto descriptor =
-        MemRefDescriptor::poison(builder, loc, converter.convertType(memref));
-    descriptor.setAllocatedPtr(builder, loc, data);
-    descriptor.setAlignedPtr(builder, loc, data);
-    descriptor.setConstantOffset(builder, loc, 0);
-    Value stride = integer(builder, loc, i64, 1);
-    for (int64_t axis = memref.getRank(); axis-- > 0;) {
-      Value size;
-      if (memref.isDynamicDim(axis)) {
-        Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, sizes,
-                                          ArrayRef<LLVM::GEPArg>{int32_t(axis)});
-        size = LLVM::LoadOp::create(builder, loc, i64, place);
-      } else {
-        size = integer(builder, loc, i64, memref.getDimSize(axis));
+    SmallVector<Value> extents;
+    for (int64_t axis = 0; axis < memref.getRank(); ++axis) {
+      if (!memref.isDynamicDim(axis)) {
+        extents.push_back(integer(builder, loc, i64, memref.getDimSize(axis)));
+        continue;
       }
-      descriptor.setSize(builder, loc, axis, size);
-      descriptor.setStride(builder, loc, axis, stride);
-      stride = LLVM::MulOp::create(builder, loc, stride, size);
+      Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, sizes,
+                                        ArrayRef<LLVM::GEPArg>{int32_t(axis)});
+      extents.push_back(LLVM::LoadOp::create(builder, loc, i64, place));
     }
-    return UnrealizedConversionCastOp::create(builder, loc, type, Value(descriptor)).getResult(0);
+    return calls.getBuffer(builder, loc, memref, data, extents);
   }
 
   LogicalResult emitResult(OpBuilder &builder, Location loc, Value tensors, unsigned index,
@@ -239,32 +238,63 @@ private:
     return success();
   }
 
-  ModuleOp module;
   MLIRContext *context;
+  StringRef prefix;
   RuntimeCalls &calls;
   LLVMTypeConverter converter;
   Type pointer, i32, i64, nothing;
 };
 
 struct EmitEntryPointsPass : public kina::impl::EmitEntryPointsBase<EmitEntryPointsPass> {
+  using EmitEntryPointsBase::EmitEntryPointsBase;
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     RuntimeCalls calls(module);
-    EntryEmitter emitter(module, calls);
+    std::string prefix = this->module.empty() ? "_kina_entry_" : this->module + "_";
+    EntryEmitter emitter(module, calls, prefix);
+    if (!this->module.empty()) {
+      auto builder = OpBuilder::atBlockEnd(module.getBody());
+      LLVM::GlobalOp::create(builder, module.getLoc(), builder.getI32Type(), /*isConstant=*/true,
+                             LLVM::Linkage::External, (prefix + kVersionName).str(),
+                             builder.getI32IntegerAttr(KINA_ABI_VERSION));
+    }
     SmallVector<func::FuncOp> functions;
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isExternal())
         functions.push_back(function);
-    for (func::FuncOp function : functions)
-      if (function.isPublic() && failed(emitter.emit(function)))
+    for (func::FuncOp function : functions) {
+      if (!function.isPublic())
+        continue;
+      if (!this->module.empty() && function.getSymName() == kVersionName) {
+        function.emitError("a function of a compiled module cannot be called `") << kVersionName << '`';
         return signalPassFailure();
+      }
+      if (failed(emitter.emit(function)))
+        return signalPassFailure();
+    }
 
     // A program may well name a function `exp` or `main`: only the entries keep names that
     // others see. The typed signature has served.
+    // `SymbolTable::rename` walks the module for each; all references change in one walk.
     SymbolTable symbols(module);
+    llvm::DenseMap<StringAttr, FlatSymbolRefAttr> renamed;
     for (func::FuncOp function : functions) {
-      if (failed(symbols.rename(function, ("_kina_function_" + function.getSymName()).str())))
+      auto name = StringAttr::get(&getContext(), "_kina_function_" + function.getSymName());
+      if (symbols.lookup(name)) {
+        function.emitError("a function cannot be called `") << name.getValue() << "`, a name of compiled code";
         return signalPassFailure();
+      }
+      renamed[function.getSymNameAttr()] = FlatSymbolRefAttr::get(name);
+    }
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](FlatSymbolRefAttr reference) -> std::optional<Attribute> {
+      FlatSymbolRefAttr other = renamed.lookup(reference.getAttr());
+      return other ? std::optional<Attribute>(other) : std::nullopt;
+    });
+    module->walk([&](Operation *op) { replacer.replaceElementsIn(op); });
+    for (func::FuncOp function : functions) {
+      function.setSymNameAttr(renamed[function.getSymNameAttr()].getAttr());
       function.setPrivate();
       dropTypedSignature(function);
       function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(),

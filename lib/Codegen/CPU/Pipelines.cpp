@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Func/Extensions/AllExtensions.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
 #include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -59,11 +60,13 @@ void kina::buildCPUCodegenPipeline(OpPassManager &pm, const CPUCodegenOptions &o
   pm.addPass(createLoopInvariantCodeMotionPass());
 }
 
-void kina::buildLowerToLLVMPipeline(OpPassManager &pm) {
+void kina::buildLowerToLLVMPipeline(OpPassManager &pm, const LowerToLLVMOptions &options) {
   pm.addPass(createWidenSmallFloats());
   pm.addPass(createCheckAllocations());
   pm.addPass(createConvertRTToLLVM());
-  pm.addPass(createEmitEntryPoints());
+  EmitEntryPointsOptions entries;
+  entries.module = options.module;
+  pm.addPass(createEmitEntryPoints(entries));
   pm.addPass(createMathToLibm());
   pm.addPass(createLowerExpandShape());
   pm.addPass(memref::createExpandStridedMetadataPass());
@@ -87,15 +90,19 @@ void kina::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createFinalizeLLVM());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.lineTables) {
+    pm.addPass(createNarrowLocations());
+    pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+  }
 }
 
 void kina::registerCPUCodegenPipelines() {
   PassPipelineRegistration<CPUCodegenOptions>(
       "kina-codegen-cpu", "linalg on tensors to loops on buffers, for the CPU",
       buildCPUCodegenPipeline);
-  PassPipelineRegistration<>("kina-lower-to-llvm",
-                             "Loops on buffers to the LLVM dialect with entries of the C ABI",
-                             buildLowerToLLVMPipeline);
+  PassPipelineRegistration<LowerToLLVMOptions>(
+      "kina-lower-to-llvm", "Loops on buffers to the LLVM dialect with entries of the C ABI",
+      buildLowerToLLVMPipeline);
 }
 
 void kina::registerCPUCodegenDialects(DialectRegistry &registry) {

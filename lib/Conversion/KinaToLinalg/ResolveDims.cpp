@@ -62,6 +62,8 @@ private:
   Value emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use);
   Value emitPred(PredAttr pred, OpBuilder &builder, Operation *use);
   std::string describe(const Equation &equation);
+  /// `N = {2}, K = {3}`: the names, which are known at the entry, with their `values`.
+  std::string listNames(const NameSet &all, SmallVectorImpl<Value> &values);
 
   Value index(OpBuilder &builder, int64_t value) { return createIndex(builder, function.getLoc(), value); }
 
@@ -363,14 +365,24 @@ Value DimResolver::emitPred(PredAttr pred, OpBuilder &builder, Operation *use) {
 // Checks at the entry
 //===----------------------------------------------------------------------===//
 
+/// `argument `x` has size {0} at axis 1`, or for an integer `argument `n` is {0}`.
 std::string DimResolver::describe(const Equation &equation) {
   unsigned number = equation.argument.getArgNumber();
   std::string what = "argument " + std::to_string(number);
   if (auto name = function.getArgAttrOfType<StringAttr>(number, kNameArgAttrName))
-    what = "argument '" + name.getValue().str() + "'";
+    what = "argument `" + name.getValue().str() + "`";
   if (equation.axis >= 0)
-    return "axis " + std::to_string(equation.axis) + " (0-based) of " + what;
-  return what;
+    return what + " has size {0} at axis " + std::to_string(equation.axis);
+  return what + " is {0}";
+}
+
+std::string DimResolver::listNames(const NameSet &all, SmallVectorImpl<Value> &values) {
+  std::string text;
+  for (StringRef name : all) {
+    text += (text.empty() ? "" : ", ") + name.str() + " = {" + std::to_string(values.size()) + "}";
+    values.push_back(getEntryName(name));
+  }
+  return text;
 }
 
 void DimResolver::emitEntryChecks() {
@@ -384,9 +396,13 @@ void DimResolver::emitEntryChecks() {
       continue;
     if (!isKnownAtEntry(equation.dim))
       continue;
-    Value size = emitSize(equation), expected = getDim(equation.dim, entry, nullptr);
-    createCheck(entry, loc, compare(arith::CmpIPredicate::eq, size, expected), kArgumentCode,
-                describe(equation) + " has size {0}, but " + toString(equation.dim) + " is {1}", {size, expected});
+    SmallVector<Value> values{emitSize(equation), getDim(equation.dim, entry, nullptr)};
+    Value fits = compare(arith::CmpIPredicate::eq, values[0], values[1]);
+    NameSet all;
+    collectNames(equation.dim, all);
+    std::string message = describe(equation) + ", expected {1} = `" + toString(equation.dim) + "` (";
+    message += listNames(all, values) + ")";
+    createCheck(entry, loc, fits, kArgumentCode, message, values);
   }
   if (auto vars = function->getAttrOfType<ArrayAttr>(kShapeVarsAttrName))
     for (auto var : vars.getAsRange<ShapeVarAttr>()) {
@@ -395,7 +411,7 @@ void DimResolver::emitEntryChecks() {
       Value value = getEntryName(var.getName());
       createCheck(entry, loc, compare(arith::CmpIPredicate::sge, value, index(entry, var.getLeast())),
                   kArgumentCode,
-                  var.getName() + " is {0}, but must be at least " + Twine(var.getLeast()), value);
+                  "`" + var.getName() + "` is {0}, but must be at least " + Twine(var.getLeast()), value);
     }
   if (auto clauses = function->getAttrOfType<ArrayAttr>(kRequiresAttrName))
     for (auto clause : clauses.getAsRange<ClauseAttr>()) {
@@ -403,12 +419,11 @@ void DimResolver::emitEntryChecks() {
         continue;
       NameSet all;
       collectNames(clause.getPred(), all);
-      std::string message = "requires " + clause.getText().str() + ", but";
       SmallVector<Value> values;
-      for (auto [i, name] : llvm::enumerate(all)) {
-        message += (i ? ", " : " ") + name.str() + " = {" + std::to_string(i) + "}";
-        values.push_back(getEntryName(name));
-      }
+      std::string text = clause.getText().empty() ? toString(clause.getPred()) : clause.getText().str();
+      std::string message = "`" + function.getSymName().str() + "` requires " + text;
+      if (!all.empty())
+        message += ", but " + listNames(all, values);
       Value holds = emitPred(clause.getPred(), entry, nullptr);
       createCheck(entry, clause.getLoc(), holds, kRequiresCode, message, values);
     }

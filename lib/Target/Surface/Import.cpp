@@ -31,8 +31,8 @@ static size_t findBadByte(StringRef text) {
   return StringRef::npos;
 }
 
-OwningOpRef<ModuleOp> kina::importKinaSource(StringRef text, StringRef filename,
-                                             MLIRContext *context) {
+static OwningOpRef<ModuleOp> parseSource(StringRef text, StringRef filename,
+                                         MLIRContext *context, bool onlyStructure) {
   context->loadDialect<SurfaceDialect>();
   if (text.size() >= Token::kNoComment) {
     emitError(FileLineColLoc::get(context, filename, 1, 1), DiagCode::K0110,
@@ -49,12 +49,17 @@ OwningOpRef<ModuleOp> kina::importKinaSource(StringRef text, StringRef filename,
         << (text[bad] == '\0' ? "a NUL byte" : "invalid UTF-8") << " at offset " << bad;
     return {};
   }
-  Parser parser(text, filename, context);
+  Parser parser(text, filename, context, onlyStructure);
   OwningOpRef<ModuleOp> module(
       ModuleOp::create(FileLineColRange::get(context, filename, 1, 1)));
   if (failed(parser.parseModule(*module)))
     return {};
   return module;
+}
+
+OwningOpRef<ModuleOp> kina::importKinaSource(StringRef text, StringRef filename,
+                                             MLIRContext *context) {
+  return parseSource(text, filename, context, /*onlyStructure=*/false);
 }
 
 void kina::registerImportKinaTranslation() {
@@ -78,7 +83,7 @@ void kina::registerKinaSyntaxCheck() {
         while (!rest.empty()) {
           auto [part, tail] = rest.split("%%%%%%%%%%\n");
           rest = tail;
-          OwningOpRef<ModuleOp> module = importKinaSource(part, "part", context);
+          OwningOpRef<ModuleOp> module = parseSource(part, "part", context, /*onlyStructure=*/true);
           os << (!module ? "error" : failed(verify(*module)) ? "invalid" : "ok") << '\n';
         }
         return success();

@@ -160,10 +160,10 @@ Token Lexer::lexNative(uint32_t offset, bool noFloat) const {
       ++offset;
       continue;
     }
-    if (c != '/' || at(offset + 1) != '/')
+    if (inCore ? c != ';' : c != '/' || at(offset + 1) != '/')
       break;
     size_t end = std::min(text.find('\n', offset), text.size());
-    if (!newLine && !text.slice(offset + 2, end).trim().empty())
+    if (!inCore && !newLine && !text.slice(offset + 2, end).trim().empty())
       comment = offset;
     offset = end;
   }
@@ -225,7 +225,7 @@ Token Lexer::lexCore(uint32_t offset, uint32_t &commentParen) const {
     return lexString(offset);
   case ':': {
     uint32_t end = offset + 1;
-    if (!llvm::isAlpha(at(end)))
+    if (!isWordStart(at(end)))
       return make(Tok::UnknownChar, offset, end);
     while (isWord(at(end)) || at(end) == '-')
       ++end;

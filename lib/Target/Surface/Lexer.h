@@ -60,7 +60,9 @@ struct Token {
 
 class Lexer {
 public:
-  explicit Lexer(llvm::StringRef text) : text(text) {}
+  /// `inCore`: native text inside the brackets of a core form, where `;` begins a comment
+  /// and `//` does not.
+  explicit Lexer(llvm::StringRef text, bool inCore = false) : text(text), inCore(inCore) {}
 
   /// The native token at or behind `offset`. With `noFloat` digits are an integer,
   /// whatever follows.
@@ -82,6 +84,7 @@ private:
   char at(uint32_t offset) const { return offset < text.size() ? text[offset] : '\0'; }
 
   llvm::StringRef text;
+  bool inCore;
 };
 
 } // namespace kina::surface

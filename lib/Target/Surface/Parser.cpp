@@ -9,9 +9,9 @@ using namespace kina;
 using namespace kina::surface;
 using namespace mlir;
 
-Parser::Parser(StringRef text, StringRef filename, MLIRContext *context)
+Parser::Parser(StringRef text, StringRef filename, MLIRContext *context, bool onlyStructure)
     : lexer(text), context(context), filename(StringAttr::get(context, filename)),
-      builder(context) {
+      builder(context), onlyStructure(onlyStructure) {
   lineStarts.push_back(0);
   for (size_t at = text.find('\n'); at != StringRef::npos; at = text.find('\n', at + 1))
     lineStarts.push_back(at + 1);
@@ -340,11 +340,11 @@ void Parser::warnAboutComment() {
                       "a line of its own";
 }
 
-Parser::Nested::Nested(Parser &parser, const Token *token)
+Parser::Nested::Nested(Parser &parser)
     : parser(parser), ok(++parser.nesting <= kNestingLimit) {
   if (ok)
     return;
-  const Token &at = token ? *token : parser.peek();
+  const Token &at = parser.peek();
   parser.error(at.begin, at.end, DiagCode::K0107,
                "nested more than " + Twine(kNestingLimit) + " levels deep");
   parser.fatal();

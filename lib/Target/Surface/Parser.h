@@ -17,6 +17,7 @@
 #include "Kina/Support/Diagnostics.h"
 
 #include <memory>
+#include <vector>
 
 namespace kina::surface {
 
@@ -26,9 +27,14 @@ public:
   static constexpr unsigned kNestingLimit = 500;
   /// Depth of an expression tree, which long chains of operators make deep as well.
   static constexpr unsigned kHeightLimit = 2000;
+  /// Nesting of a core form, in which a chain of operators or of statements nests as well.
+  static constexpr unsigned kCoreNestingLimit = 3000;
   static constexpr unsigned kErrorLimit = 20;
 
-  Parser(llvm::StringRef text, llvm::StringRef filename, mlir::MLIRContext *context);
+  /// With `onlyStructure` core forms are read as far as the grammar goes, which knows their
+  /// brackets and tokens but not their heads; they leave nothing in the module.
+  Parser(llvm::StringRef text, llvm::StringRef filename, mlir::MLIRContext *context,
+         bool onlyStructure = false);
 
   /// Adds the items of the source to `module`; fails if there was an error.
   llvm::LogicalResult parseModule(mlir::ModuleOp module);
@@ -100,7 +106,7 @@ private:
   /// Counts nesting while it lives; test it before going on.
   class Nested {
   public:
-    explicit Nested(Parser &parser, const Token *token = nullptr);
+    explicit Nested(Parser &parser);
     ~Nested() { --parser.nesting; }
     explicit operator bool() const { return ok; }
 
@@ -148,13 +154,15 @@ private:
   bool parseShapeVars(Nodes &vars);
   bool parseStates(Nodes &states, llvm::SmallVectorImpl<mlir::Value> &inits, bool mayBeEmpty,
                    unsigned &height);
-  SyntaxAttr parseCore();
-  SyntaxAttr parseCoreNode(Token token, uint32_t &offset, uint32_t &commentParen);
 
   //===--- Expressions (ParserExpr.cpp) --------------------------------------===//
 
   template <typename OpTy, typename... Args>
-  Expr make(uint32_t begin, unsigned height, Args &&...args);
+  Expr make(uint32_t begin, unsigned height, Args &&...args) {
+    auto op = OpTy::create(builder, rangeFrom(begin), ExprType::get(context),
+                           std::forward<Args>(args)...);
+    return checkHeight({op.getResult(), height}, begin);
+  }
   /// The same for an op whose only region is `body`.
   template <typename OpTy, typename... Args>
   Expr makeWithBody(uint32_t begin, unsigned height, Body &body, Args &&...args) {
@@ -180,6 +188,8 @@ private:
   Expr parsePostfix();
   Expr parsePrimary();
   Expr parseNumber();
+  bool atLeastInteger();
+  Expr makeLeastInteger(uint32_t begin);
   Expr parseParen();
   Expr parseList();
   Expr parsePerform();
@@ -207,8 +217,9 @@ private:
 
   //===--- Statements and items (ParserItems.cpp) ----------------------------===//
 
-  /// Runs `parse` with a new region as insertion point and ends the region in a yield of
-  /// its result.
+  /// Runs `build` with the block of a new region as insertion point; it ends the block.
+  Body buildRegion(llvm::function_ref<bool()> build);
+  /// The same with a yield of what `parse` gives.
   Body parseExprRegion(llvm::function_ref<Expr()> parse);
   /// `{ .. }`; `what` names it in messages.
   Body parseBlock(llvm::StringRef what);
@@ -222,12 +233,113 @@ private:
   bool parseImport();
   bool parseTypeAlias();
 
+  //===--- Core form (ParserCore.cpp) ----------------------------------------===//
+
+  /// A form as its brackets show it, not looked into yet.
+  struct CoreNode {
+    /// The leaf, or the opening bracket.
+    Token token;
+    uint32_t end = 0;
+    std::vector<CoreNode> children;
+
+    bool isList() const { return token.is(Tok::LParen); }
+    bool isBracket() const { return token.is(Tok::LSquare); }
+    bool isSymbol(llvm::StringRef text) const {
+      return token.is(Tok::CoreSymbol) && token.text == text;
+    }
+    bool hasHead(llvm::StringRef text) const {
+      return isList() && !children.empty() && children[0].isSymbol(text);
+    }
+    llvm::ArrayRef<CoreNode> parts() const {
+      return llvm::ArrayRef<CoreNode>(children).drop_front();
+    }
+  };
+  /// A head of CoreForms.def: how often parts stand behind it, how it is written.
+  struct CoreForm {
+    llvm::StringRef head;
+    unsigned least, most;
+    llvm::StringRef usage;
+    Expr (Parser::*expr)(const CoreNode &);
+    bool (Parser::*other)(const CoreNode &, llvm::ArrayRef<SyntaxAttr>);
+  };
+  static llvm::ArrayRef<CoreForm> coreItems();
+  static llvm::ArrayRef<CoreForm> coreStatements();
+  static llvm::ArrayRef<CoreForm> coreExprs();
+
+  bool parseCore();
+  bool readCoreNode(Token token, CoreNode &node, uint32_t &offset, uint32_t &commentParen,
+                    unsigned depth, bool native);
+
+  std::string describe(const CoreNode &node);
+  void coreError(const CoreNode &node, DiagCode code, const llvm::Twine &message,
+                 llvm::StringRef help = {});
+  void coreExpected(const CoreNode &node, const llvm::Twine &what, llvm::StringRef help = {});
+  const CoreForm *findForm(llvm::ArrayRef<CoreForm> forms, const CoreNode &node);
+  bool checkParts(const CoreForm &form, const CoreNode &node);
+  Expr unknownHead(const CoreNode &node, llvm::StringRef what,
+                   llvm::ArrayRef<llvm::ArrayRef<CoreForm>> tables);
+
+  /// Runs `parse` on the native text of a symbol, a string or what stands in brackets, and
+  /// makes sure that it takes all of it.
+  template <typename ParseFn>
+  auto inNative(const CoreNode &node, ParseFn parse) -> decltype(parse());
+  SyntaxAttr coreNode(SyntaxKind kind, llvm::StringRef text, llvm::ArrayRef<SyntaxAttr> children,
+                      const CoreNode &at);
+  llvm::StringRef coreName(const CoreNode &node, llvm::StringRef what);
+  SyntaxAttr coreNameSyntax(const CoreNode &node, llvm::StringRef what);
+  SyntaxAttr coreType(const CoreNode &node, bool orRef = false);
+  SyntaxAttr corePred(const CoreNode &node);
+  SyntaxAttr corePattern(const CoreNode &node);
+  SyntaxAttr coreParam(const CoreNode &node);
+  SyntaxAttr coreShapeVar(const CoreNode &node);
+  llvm::StringRef keyOf(const CoreNode &keyword);
+  bool refuseDecorators(const CoreNode &form, llvm::ArrayRef<SyntaxAttr> decorators);
+  bool refuseItemDecorators(const CoreNode &form, llvm::ArrayRef<SyntaxAttr> decorators);
+  Expr coreCondition(const CoreNode &node);
+  Expr coreConditionPart(const CoreNode &node, unsigned level);
+  Expr coreBlockOf(const CoreNode &form, Body body);
+  Expr annotate(const CoreNode &form, SyntaxAttr type, llvm::function_ref<Expr()> build);
+  bool coreDecorators(const CoreNode &attr, Nodes &decorators);
+  bool coreStates(const CoreNode &list, Nodes &states, llvm::SmallVectorImpl<mlir::Value> &inits,
+                  unsigned &height);
+  /// The expression of a binding, its type apart if it is `(annot e T)`.
+  Expr coreBound(const CoreNode &node, SyntaxAttr &type);
+
+  Body coreExprRegion(const CoreNode &node);
+  Body coreBodyRegion(const CoreNode &node);
+  bool coreBody(const CoreNode &node);
+  bool coreLetParts(const CoreNode &node);
+  bool coreStatement(const CoreNode &node, llvm::ArrayRef<SyntaxAttr> decorators = {});
+  bool coreItem(const CoreNode &node, llvm::ArrayRef<SyntaxAttr> decorators = {});
+  Expr coreExpr(const CoreNode &node);
+  Expr coreLeaf(const CoreNode &node);
+  Expr coreArg(const CoreNode &node);
+  Expr coreSubscript(const CoreNode &node);
+  bool coreArgs(llvm::ArrayRef<CoreNode> parts, llvm::SmallVectorImpl<mlir::Value> &args,
+                llvm::SmallVectorImpl<llvm::StringRef> &keywords, unsigned &height);
+  bool coreSubst(const CoreNode &subst, llvm::SmallVectorImpl<mlir::Value> &args,
+                 llvm::SmallVectorImpl<llvm::StringRef> &keywords, SyntaxAttr &typeArgument,
+                 unsigned &height);
+  Expr coreCallOf(const CoreNode &form, Expr callee, llvm::ArrayRef<CoreNode> parts);
+  Expr coreNamed(const CoreNode &form, llvm::StringRef operation);
+  Expr coreUnary(const CoreNode &form, UnaryKind kind);
+  Expr coreDerivative(const CoreNode &form, llvm::StringRef operation);
+  Expr coreList(const CoreNode &form, llvm::ArrayRef<CoreNode> elements);
+  Expr dimValue(SyntaxAttr dim);
+#define KINA_CORE_ITEM(head, Method, least, most, usage)                                      \
+  bool core##Method(const CoreNode &form, llvm::ArrayRef<SyntaxAttr> decorators);
+#define KINA_CORE_STATEMENT(head, Method, least, most, usage)                                 \
+  bool core##Method(const CoreNode &form, llvm::ArrayRef<SyntaxAttr> decorators);
+#define KINA_CORE_EXPR(head, Method, least, most, usage) Expr core##Method(const CoreNode &form);
+#include "CoreForms.def"
+
   //===--- State -------------------------------------------------------------===//
 
   Lexer lexer;
   mlir::MLIRContext *context;
   mlir::StringAttr filename;
   mlir::OpBuilder builder;
+  bool onlyStructure;
   llvm::SmallVector<uint32_t> lineStarts;
 
   llvm::SmallVector<Token, 4> lookahead;

@@ -18,13 +18,6 @@ using namespace kina;
 using namespace kina::surface;
 using namespace mlir;
 
-template <typename OpTy, typename... Args>
-Parser::Expr Parser::make(uint32_t begin, unsigned height, Args &&...args) {
-  auto op = OpTy::create(builder, rangeFrom(begin), ExprType::get(context),
-                         std::forward<Args>(args)...);
-  return checkHeight({op.getResult(), height}, begin);
-}
-
 Parser::Expr Parser::checkHeight(Expr expr, uint32_t begin) {
   maxHeight = std::max(maxHeight, expr.height);
   if (expr.height <= kHeightLimit)
@@ -210,15 +203,21 @@ Parser::Expr Parser::parseUnary() {
   if (!nested)
     return {};
   consume();
-  // The least integer has no positive counterpart; its sign is part of the literal.
-  if (kind == UnaryKind::Neg && at(Tok::Int) && peek().text == "9223372036854775808" &&
-      !at(Tok::StarStar, 1) && !at(Tok::LParen, 1) && !at(Tok::LSquare, 1) && !at(Tok::Dot, 1)) {
+  if (kind == UnaryKind::Neg && atLeastInteger() && !at(Tok::StarStar, 1) &&
+      !at(Tok::LParen, 1) && !at(Tok::LSquare, 1) && !at(Tok::Dot, 1)) {
     consume();
-    return make<LiteralOp>(begin, 1, builder.getI64IntegerAttr(INT64_MIN),
-                           builder.getStringAttr("-9223372036854775808"));
+    return makeLeastInteger(begin);
   }
   Expr operand = parseUnary();
   return operand ? make<UnaryOp>(begin, operand.height + 1, kind, operand.value) : Expr();
+}
+
+/// The least integer has no positive counterpart; its sign is part of the literal.
+bool Parser::atLeastInteger() { return at(Tok::Int) && peek().text == "9223372036854775808"; }
+
+Parser::Expr Parser::makeLeastInteger(uint32_t begin) {
+  return make<LiteralOp>(begin, 1, builder.getI64IntegerAttr(INT64_MIN),
+                         builder.getStringAttr("-9223372036854775808"));
 }
 
 Parser::Expr Parser::parsePower() {

@@ -12,18 +12,26 @@ using namespace mlir;
 // Regions and blocks
 //===----------------------------------------------------------------------===//
 
-Parser::Body Parser::parseExprRegion(llvm::function_ref<Expr()> parse) {
+Parser::Body Parser::buildRegion(llvm::function_ref<bool()> build) {
   auto region = std::make_unique<Region>();
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(region.get());
   unsigned outer = std::exchange(maxHeight, 0);
-  uint32_t begin = peek().begin;
-  Expr value = parse();
+  bool built = build();
   unsigned height = std::exchange(maxHeight, std::max(outer, maxHeight));
-  if (!value)
+  if (!built)
     return {};
-  YieldOp::create(builder, rangeFrom(begin), value.value, ArrayAttr());
   return {std::move(region), height};
+}
+
+Parser::Body Parser::parseExprRegion(llvm::function_ref<Expr()> parse) {
+  return buildRegion([&] {
+    uint32_t begin = peek().begin;
+    Expr value = parse();
+    if (value)
+      YieldOp::create(builder, rangeFrom(begin), value.value, ArrayAttr());
+    return bool(value);
+  });
 }
 
 Parser::Body Parser::parseBlock(StringRef what) {
@@ -206,13 +214,8 @@ bool Parser::parseItem() {
     return parseImport();
   case Tok::KwType:
     return parseTypeAlias();
-  case Tok::LParen: {
-    SyntaxAttr form = parseCore();
-    if (!form)
-      return false;
-    CoreOp::create(builder, rangeFrom(begin), form);
-    return true;
-  }
+  case Tok::LParen:
+    return parseCore();
   case Tok::Semi:
     errorExpected("an item", lastKind == Tok::RBrace
                                  ? "a function ends at its '}'; a ';' belongs behind `let`, `type` "

@@ -1,6 +1,7 @@
 //===- AD.cpp - Differentiation as a whole --------------------------------===//
 
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Transforms/AD/Handlers.h"
 #include "Kina/Transforms/AD/Nesting.h"
 #include "Kina/Transforms/AD/Rules.h"
 #include "Kina/Transforms/Passes.h"
@@ -26,32 +27,29 @@ public:
     ModuleOp module = getOperation();
     if (!hasDerivative(module))
       return;
-    llvm::StringSet<> known;
+    llvm::StringSet<> known, changed;
     for (auto function : module.getOps<FuncOp>())
       known.insert(function.getSymName());
-    llvm::DenseSet<Operation *> changed;
-    OpPassManager pipeline(ModuleOp::getOperationName());
-    pipeline.addPass(createExpandGradPass());
+    OpPassManager expand(ModuleOp::getOperationName()), pipeline(ModuleOp::getOperationName());
+    expand.addPass(createExpandGradPass());
     RecordVJPsPassOptions recorder;
     recorder.tape = tape;
     recorder.slots = slots;
     pipeline.addPass(createRecordVJPsPass(recorder));
     pipeline.addPass(createLowerEffectsPass());
-    pipeline.addPass(createLowerEffectsPass());
     pipeline.addPass(createForwardModePass());
     OpPassManager checkpoints(ModuleOp::getOperationName());
     checkpoints.addPass(createInsertCheckpointsPass());
-    if (failed(runPipeline(checkpoints, module)))
-      return signalPassFailure();
     // A round differentiates what contains no derivative any more, and so leaves one
-    // level of nesting less.
-    do {
+    // level of nesting less. What handles its effects is a function like any other then.
+    for (bool first = true; hasDerivative(module); first = false) {
       for (auto function : module.getOps<FuncOp>())
         if (hasDerivative(function))
-          changed.insert(function);
-      if (failed(runPipeline(pipeline, module)))
+          changed.insert(function.getSymName());
+      if (failed(runPipeline(expand, module)) || failed(lowerHandlers(module)) ||
+          (first && failed(runPipeline(checkpoints, module))) || failed(runPipeline(pipeline, module)))
         return signalPassFailure();
-    } while (hasDerivative(module));
+    }
     tidy(known, changed);
   }
 
@@ -60,7 +58,8 @@ private:
   static bool hasDerivative(Operation *root) {
     return root
         ->walk([](Operation *op) {
-          return isDerivative(op) || isa<HandleOp, PerformOp>(op) ? WalkResult::interrupt() : WalkResult::advance();
+          return isDerivative(op) || isa<HandleOp, PerformOp, EffectOp, RefOp>(op) ? WalkResult::interrupt()
+                                                                                   : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -68,7 +67,7 @@ private:
   /// Removes what the rules emitted and nobody reads, in the functions that were made or
   /// changed; all others stay as they were. No operation is replaced by another, so the
   /// bits stay too.
-  void tidy(const llvm::StringSet<> &known, const llvm::DenseSet<Operation *> &changed);
+  void tidy(const llvm::StringSet<> &known, const llvm::StringSet<> &changed);
   /// Erases the unused private functions that were made. Says whether there was one.
   bool eraseUnused(const llvm::StringSet<> &known);
   /// Drops results that no call reads and arguments that the body does not read from the
@@ -156,13 +155,13 @@ bool ADPass::trimSignatures(const llvm::StringSet<> &known) {
   return any;
 }
 
-void ADPass::tidy(const llvm::StringSet<> &known, const llvm::DenseSet<Operation *> &changed) {
+void ADPass::tidy(const llvm::StringSet<> &known, const llvm::StringSet<> &changed) {
   while (eraseUnused(known))
     continue;
   auto clean = [&] {
     IRRewriter rewriter(&getContext());
     for (auto function : getOperation().getOps<FuncOp>())
-      if (!known.contains(function.getSymName()) || changed.contains(function)) {
+      if (!known.contains(function.getSymName()) || changed.contains(function.getSymName())) {
         DominanceInfo dominance(function);
         eliminateCommonSubExpressions(rewriter, dominance, function);
         eraseDead(function);

@@ -11,12 +11,7 @@ namespace kina {
 bool isDifferentiableIn(Operation *op, unsigned operand) {
   if (auto differentiable = dyn_cast<DifferentiableOpInterface>(op))
     return differentiable.isDifferentiableIn(operand);
-  return canVary(op->getOperand(operand).getType());
-}
-
-bool canVary(Type type) {
-  auto tape = dyn_cast<TapeType>(type);
-  return hasTangent(tape ? tape.getElement() : type);
+  return hasTangent(op->getOperand(operand).getType());
 }
 
 std::string toKey(const BitVector &bits) {
@@ -33,7 +28,7 @@ FuncOp ActivityAnalysis::getCallee(CallOp call) {
 
 /// Marks the value if it can vary; says whether that is news.
 static bool mark(Value value, ActivityAnalysis::ValueSet &set) {
-  return canVary(value.getType()) && set.insert(value).second;
+  return hasTangent(value.getType()) && set.insert(value).second;
 }
 
 /// Marks the values at the positions where `from` has marked ones; says whether one is new.

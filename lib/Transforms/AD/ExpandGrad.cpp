@@ -5,6 +5,8 @@
 #include "Kina/Transforms/AD/Pullbacks.h"
 #include "Kina/Transforms/AD/RuleBuilder.h"
 #include "Kina/Transforms/Passes.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -70,6 +72,34 @@ private:
     return true;
   }
 
+  /// Writes down the callee's body and returns what it returns. Sizes that it binds get
+  /// names of their own.
+  SmallVector<Value> inlineCallee(OpBuilder &builder, FuncOp callee, ValueRange operands, DictionaryAttr subst) {
+    llvm::StringMap<DimAttr> names;
+    for (NamedAttribute entry : subst)
+      names[entry.getName()] = cast<DimAttr>(entry.getValue());
+    callee.walk([&](BindDimOp bind) {
+      names[bind.getName()] =
+          DimAttr::getName(&getContext(), (bind.getName() + ".tag" + Twine(nextTag)).str());
+    });
+    auto lookup = [&](StringRef name) { return names.lookup(name); };
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](DimAttr dim) -> Attribute { return substitute(dim, lookup); });
+    replacer.addReplacement([&](PredAttr pred) -> Attribute { return substitute(pred, lookup); });
+    IRMapping mapping;
+    mapping.map(callee.getBody().getArguments(), operands);
+    Block &body = callee.getBody().front();
+    for (Operation &op : body.without_terminator()) {
+      Operation *copy = builder.clone(op, mapping);
+      replacer.recursivelyReplaceElementsIn(copy, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+      copy->walk([&](BindDimOp bind) {
+        bind.setName(names.lookup(bind.getName()).getSingleName());
+      });
+    }
+    return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                               [&](Value value) { return mapping.lookupOrDefault(value); });
+  }
+
   /// Replaces `op` by the call under the built-in handler and the reads of the
   /// cotangents. Without `seeds` the first result is a scalar loss, seeded by 1.
   void expand(Operation *op, ValueRange inputs, ValueRange seeds, DictionaryAttr subst, ArrayRef<int64_t> wrt,
@@ -96,8 +126,15 @@ private:
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.createBlock(&handle.getBody());
-      auto call = CallOp::create(builder, loc, primals, getCalleeName(op), operands, subst, ArrayAttr(), ArrayAttr());
-      YieldOp::create(builder, loc, call.getResults());
+      SmallVector<PerformOp> open;
+      collectOpenPerforms(callee.getBody(), open);
+      // Effects are performed here, in reach of the handlers around the derivative.
+      SmallVector<Value> values = open.empty()
+                                      ? SmallVector<Value>(CallOp::create(builder, loc, primals, getCalleeName(op),
+                                                                          operands, subst, ArrayAttr(), ArrayAttr())
+                                                               .getResults())
+                                      : inlineCallee(builder, callee, operands, subst);
+      YieldOp::create(builder, loc, values);
 
       SmallVector<Location> locations(primals.size(), loc);
       Block *end = builder.createBlock(&handle.getReturnRegion(), {}, primals, locations);

@@ -72,7 +72,6 @@ private:
   /// An operation whose regions have no arguments and yield its results.
   LogicalResult emitRegions(OpBuilder &builder, Operation &op);
   LogicalResult emitWhile(OpBuilder &builder, WhileOp op);
-  LogicalResult emitTape(OpBuilder &builder, Operation &op);
 
   /// The positions of the values that have tangents which somebody needs.
   SmallVector<unsigned> activeOf(ValueRange values) const {
@@ -85,19 +84,11 @@ private:
   /// What the values are called here, then the tangents of those at `active`.
   SmallVector<Value> withTangents(OpBuilder &builder, Location loc, ValueRange values, ArrayRef<unsigned> active) {
     SmallVector<Value> all = llvm::map_to_vector(values, [&](Value value) { return mapping.lookup(value); });
-    for (unsigned i : active)
-      all.push_back(orZeros(builder, loc, values[i]));
+    for (unsigned i : active) {
+      Value tangent = tangents.lookup(values[i]);
+      all.push_back(tangent ? tangent : RuleBuilder(builder, loc).zerosLike(all[i]));
+    }
     return all;
-  }
-  /// The value's tangent. There are no zeros of a tape, and none are needed where all
-  /// that is written to it has tangents on every path.
-  Value orZeros(OpBuilder &builder, Location loc, Value value) {
-    Value tangent = tangents.lookup(value);
-    if (tangent || !isa<TapeType>(value.getType()))
-      return RuleBuilder(builder, loc).orZeros(tangent, value.getType());
-    emitError(loc, DiagCode::K0604, "no derivative through a tape that holds no derivatives on one of several paths");
-    hasTapeWithout = true;
-    return mapping.lookup(value);
   }
   /// Names `values` and the tangents of those at `active`, which stand in `emitted` one after the other.
   void define(ValueRange values, ArrayRef<unsigned> active, ValueRange emitted) {
@@ -118,7 +109,6 @@ private:
   IRMapping mapping;
   /// Only looked up.
   llvm::DenseMap<Value, Value> tangents;
-  bool hasTapeWithout = false;
 };
 
 //===----------------------------------------------------------------------===//
@@ -142,11 +132,6 @@ FailureOr<Pushforward> FunctionEmitter::emit(StringRef name, const BitVector &ac
   SmallVector<unsigned> results(wanted.set_bits());
   for (unsigned i : results)
     useful.insert(end->getOperand(i));
-  // An empty tape has an empty tangent; there are no zeros of a tape.
-  original.walk([&](TapeNewOp op) {
-    if (canVary(op.getType()))
-      varied.insert(op);
-  });
   if (failed(forward.analysis.propagateVaried(body, varied)) || failed(forward.analysis.propagateUseful(body, useful)))
     return failure();
 
@@ -176,15 +161,10 @@ FailureOr<Pushforward> FunctionEmitter::emit(StringRef name, const BitVector &ac
     function.setArgAttrsAttr(attrs);
   if (ArrayAttr attrs = padAttrs(function.getResAttrsAttr(), returned.size()))
     function.setResAttrsAttr(attrs);
-  if (failed(emitted) || hasTapeWithout)
+  if (failed(emitted))
     return failure();
   // Each sum has both of its terms by now.
-  function.walk([](AccumulateOp op) {
-    OpBuilder builder(op);
-    op.replaceAllUsesWith(
-        AddOp::create(builder, op.getLoc(), op.getAccumulator(), op.getContribution()).getResult());
-    op.erase();
-  });
+  function.walk([](AccumulateOp op) { lowerAccumulate(op); });
   return Pushforward{function, std::move(results)};
 }
 
@@ -281,7 +261,6 @@ LogicalResult FunctionEmitter::emitBlock(OpBuilder &builder, Block &block) {
             .Case([&](CallOp call) { return emitCall(builder, call); })
             .Case([&](WhileOp loop) { return emitWhile(builder, loop); })
             .Case<IfOp, RematOp>([&](Operation *op) { return emitRegions(builder, *op); })
-            .Case<TapeNewOp, TapePushOp, TapeReadOp>([&](Operation *op) { return emitTape(builder, *op); })
             .Case([&](DifferentiableOpInterface rule) { return emitRule(builder, rule); })
             .Default([&](Operation *op) {
               return emitError(op->getLoc(), DiagCode::K0604, "no derivative for '") << op->getName() << "'";
@@ -387,25 +366,6 @@ LogicalResult FunctionEmitter::emitWhile(OpBuilder &builder, WhileOp op) {
   YieldOp::create(builder, yield.getLoc(), withTangents(builder, yield.getLoc(), yield.getOperands(), active));
   defineForwarded(op.getResults(), emitted.getResults());
   return success(ok);
-}
-
-LogicalResult FunctionEmitter::emitTape(OpBuilder &builder, Operation &op) {
-  Operation *emitted = builder.clone(op, mapping);
-  Value result = op.getResult(0);
-  if (isa<TapeNewOp>(op)) {
-    tangents[result] = builder.clone(*emitted)->getResult(0);
-    return success();
-  }
-  Value tape = tangents.lookup(op.getOperand(0));
-  if (!tape)
-    return success();
-  if (auto push = dyn_cast<TapePushOp>(emitted))
-    tangents[result] = TapePushOp::create(builder, op.getLoc(), tape, push.getAt(),
-                                          orZeros(builder, op.getLoc(), cast<TapePushOp>(op).getValue()));
-  else
-    tangents[result] =
-        TapeReadOp::create(builder, op.getLoc(), result.getType(), tape, cast<TapeReadOp>(emitted).getAt());
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- LowerEffects.cpp - Handlers are lowered statically -----------------===//
 
 #include "Kina/Support/Diagnostics.h"
+#include "Kina/Transforms/AD/Handlers.h"
 #include "Kina/Transforms/AD/Pullbacks.h"
 #include "Kina/Transforms/AD/RuleBuilder.h"
 #include "Kina/Transforms/Passes.h"
@@ -42,6 +43,8 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(lowerHandlers(module)))
+      return signalPassFailure();
     // What is not lowered here is reported before anything changes.
     SmallVector<HandleOp> handles;
     bool ok = true;
@@ -50,8 +53,9 @@ public:
         handles.push_back(handle);
         if (!matchReverseMode(handle) || !areCotangentsRead(handle)) {
           emitError(op->getLoc(), DiagCode::K0601,
-                    "this handler is not lowered: this version of Kina lowers the "
-                    "handler of reverse mode only");
+                    handle.getTagAttr() ? "this handler of 'RecordVJP' is not that of reverse mode"
+                                        : "this handler waits for --kina-expand-grad, for a derivative in it "
+                                          "performs what it handles");
           ok = false;
         }
       } else if (auto perform = dyn_cast<PerformOp>(op)) {
@@ -142,16 +146,14 @@ void LowerEffectsPass::lower(HandleOp handle, PullbackEmitter &emitter) {
 LogicalResult LowerEffectsPass::finish() {
   ModuleOp module = getOperation();
   module.walk([](Operation *op) {
-    OpBuilder builder(op);
     if (auto watch = dyn_cast<WatchOp>(op)) {
       watch.replaceAllUsesWith(watch.getOperand());
       watch.erase();
+    } else if (isa<DetachOp>(op) && op->hasAttr(kOutsideOfAttrName)) {
+      op->replaceAllUsesWith(op->getOperands());
+      op->erase();
     } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
-      Value a = accumulate.getAccumulator(), b = accumulate.getContribution();
-      accumulate.replaceAllUsesWith(isa<TapeType>(a.getType())
-                                        ? TapeAddOp::create(builder, op->getLoc(), a, b).getResult()
-                                        : AddOp::create(builder, op->getLoc(), a, b).getResult());
-      accumulate.erase();
+      lowerAccumulate(accumulate);
     } else if (auto present = dyn_cast<PresentOp>(op)) {
       present.replaceAllUsesWith(present.getCotangent());
       present.erase();

@@ -84,7 +84,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       attachHelp(diag) << "did you mean '" << *close << "'?";
     return Val::error();
   }
-  if (callee.kind != Val::Kind::Function) {
+  bool resumes = callee.kind == Val::Kind::Continuation, pulls = callee.kind == Val::Kind::Pullback;
+  if (callee.kind != Val::Kind::Function && !resumes && !pulls) {
     InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0206, spell(callee) + " cannot be called");
     if (callee.isValue())
       attachHelp(diag) << "write '*' to multiply, or ';' before a parenthesis that begins a new statement";
@@ -92,8 +93,9 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   }
 
   // `wrt` names parameters; it is no expression.
+  bool isFunction = callee.kind == Val::Kind::Function;
   std::optional<Callable::Derivative> derivative;
-  if (callee.function->kind == Callable::Kind::Operation)
+  if (isFunction && callee.function->kind == Callable::Kind::Operation)
     derivative = getDerivative(callee.function->operation);
   SmallVector<std::string> wrt;
   bool hasWrt = false, bad = false;
@@ -119,7 +121,7 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
     Val val;
     // A string is an argument of operations, and no value.
     auto literal = arg.getDefiningOp<surface::LiteralOp>();
-    if (literal && literal.getKind() == surface::LiteralKind::String &&
+    if (literal && literal.getKind() == surface::LiteralKind::String && isFunction &&
         callee.function->kind == Callable::Kind::Operation) {
       val.kind = Val::Kind::String;
       val.text = cast<StringAttr>(literal.getValue()).getValue().str();
@@ -139,13 +141,15 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   if (derivative)
     return differentiate(*derivative, callee.function->operation, args, keywords,
                          hasWrt ? ArrayRef<SmallVector<std::string>>(wrt) : ArrayRef<SmallVector<std::string>>(), loc);
-  if (callee.function->kind == Callable::Kind::Operation)
+  if (isFunction && callee.function->kind == Callable::Kind::Operation)
     return callOperation(callee.function->operation, args, keywords, typeArgument, loc);
   if (typeArgument) {
     report(loc, DiagCode::K0205, "only operations that make tensors take an element type");
     return Val::error();
   }
-  return call(callee.function, std::move(args), std::move(keywords), loc);
+  return resumes ? resume(callee, args, keywords, loc)
+         : pulls ? pull(callee, args, loc)
+                 : call(callee.function, std::move(args), std::move(keywords), loc);
 }
 
 Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val> args,
@@ -155,9 +159,12 @@ Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val>
     if (failed(elaborateSignature(*callable->item)))
       return Val::error();
     // A function with a rule of its own stays one, or its rule would be lost.
-    return callable->item->isTemplate || (current->inlinesItems && !callable->item->hasCustomVjp)
-               ? inlineCallable(callable, args, keywords, loc)
-               : callItem(*callable->item, args, keywords, loc);
+    if (callable->item->isTemplate || (current->inlinesItems && !callable->item->hasCustomVjp))
+      return inlineCallable(callable, args, keywords, loc);
+    if (failed(elaborateItem(*callable->item)))
+      return Val::error();
+    return callable->item->effects.empty() ? callItem(*callable->item, args, keywords, loc)
+                                           : inlineCallable(callable, args, keywords, loc);
   case Callable::Kind::Lambda:
     return inlineCallable(callable, args, keywords, loc);
   case Callable::Kind::Operation:
@@ -196,9 +203,32 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
 // Arguments
 //===----------------------------------------------------------------------===//
 
+bool Elaborator::isDefault(SyntaxAttr literal) {
+  return literal.is(SyntaxKind::Int) || literal.is(SyntaxKind::Float) || literal.is(SyntaxKind::Bool);
+}
+
+ArrayAttr Elaborator::parameterSyntax(const Callable &callable) {
+  switch (callable.kind) {
+  case Callable::Kind::Item:
+    return callable.item->op.getParamsAttr();
+  case Callable::Kind::Lambda: {
+    surface::LambdaOp lambda = callable.lambda;
+    return lambda.getParamsAttr();
+  }
+  case Callable::Kind::Derivative:
+    if (callable.derivative == Callable::Derivative::Grad || callable.derivative == Callable::Derivative::ValueAndGrad)
+      return parameterSyntax(*callable.base);
+    return {};
+  case Callable::Kind::Operation:
+    return {};
+  }
+  llvm_unreachable("all kinds handled");
+}
+
 FailureOr<std::vector<Val>> Elaborator::orderArguments(StringRef callee, ArrayRef<std::string> params,
-                                                       ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc,
-                                                       SmallVector<std::pair<std::string, Val>> *extra) {
+                                                       ArrayAttr declared, ArrayRef<Val> args,
+                                                       ArrayRef<std::string> keywords, Location loc,
+                                                       SmallVector<std::pair<std::string, Val>, 2> *extra) {
   SmallVector<std::optional<Val>> slots(params.size());
   auto signature = [&] {
     std::string text = "'" + callee.str() + "' takes (";
@@ -236,6 +266,17 @@ FailureOr<std::vector<Val>> Elaborator::orderArguments(StringRef callee, ArrayRe
       bad = true;
     }
     slot = arg;
+  }
+  for (auto [slot, param] : llvm::zip(slots, surface::syntaxRange(declared))) {
+    if (slot || param.getChildren().size() < 2 || !isDefault(param.getChild(1)))
+      continue;
+    SyntaxAttr literal = param.getChild(1);
+    if (std::optional<int64_t> value = literal.getIntValue())
+      slot = literalInt(*value, loc);
+    else if (std::optional<double> value = literal.getFloatValue())
+      slot = literalFloat(*value, loc);
+    else
+      slot = literalBool(literal.getText() == "true", loc);
   }
   std::vector<Val> ordered;
   for (auto [name, slot] : llvm::zip(params, slots)) {
@@ -474,8 +515,8 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   SmallVector<std::string> names;
   for (const Param &param : item.params)
     names.push_back(param.name);
-  SmallVector<std::pair<std::string, Val>> extra;
-  FailureOr<std::vector<Val>> ordered = orderArguments(item.name, names, args, keywords, loc, &extra);
+  SmallVector<std::pair<std::string, Val>, 2> extra;
+  FailureOr<std::vector<Val>> ordered = orderArguments(item.name, names, item.op.getParamsAttr(), args, keywords, loc, &extra);
   if (failed(ordered) || failed(elaborateItem(item)))
     return failure();
   SmallVector<Ty> types = llvm::map_to_vector(item.params, [](const Param &param) { return param.type; });
@@ -659,8 +700,9 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
   if (failed(names))
     return Val::error();
   StringRef name = isItem ? StringRef(callable->item->name) : StringRef("this function");
-  SmallVector<std::pair<std::string, Val>> extra;
-  FailureOr<std::vector<Val>> ordered = orderArguments(name, *names, args, keywords, loc, isItem ? &extra : nullptr);
+  SmallVector<std::pair<std::string, Val>, 2> extra;
+  FailureOr<std::vector<Val>> ordered = 
+      orderArguments(name, *names, parameterSyntax(*callable), args, keywords, loc, isItem ? &extra : nullptr);
   if (failed(ordered))
     return Val::error();
   surface::LambdaOp lambda = callable->lambda;

@@ -30,10 +30,25 @@ Val Elaborator::rebuild(const Val &pattern, ValueRange &values) {
   return result;
 }
 
-static bool sameStructure(const Val &a, const Val &b) {
+bool sameStructure(const Val &a, const Val &b) {
   return a.kind == b.kind && a.members.size() == b.members.size() &&
          llvm::all_of(llvm::zip(a.members, b.members),
                       [](auto pair) { return sameStructure(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+LogicalResult Elaborator::coerceLeaves(const Val &val, const Val &goal, Location loc, const Twine &what, DiagCode code,
+                                       SmallVectorImpl<Value> &leaves) {
+  SmallVector<Value> from, to;
+  flatten(val, from);
+  flatten(goal, to);
+  bool bad = false;
+  for (auto [value, like] : llvm::zip(from, to)) {
+    FailureOr<Value> same = coerce(loc, value, like.getType(), what, code);
+    bad |= failed(same);
+    if (succeeded(same))
+      leaves.push_back(*same);
+  }
+  return failure(bad);
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +115,12 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     Val b = evaluateBlock(op.getElseRegion(), maskedScope(*this, op.getElseRegion(), scope, *condition, false, loc));
     Operation *inside = before ? before->getNextNode() : block->empty() ? nullptr : &block->front();
     for (; inside; inside = inside->getNextNode())
-      if (isa<CheckOp, BindDimOp, DropOp>(inside)) {
+      if (inside
+              ->walk([](Operation *op) {
+                return isa<CheckOp, BindDimOp, DropOp, PerformOp, ResumeOp, AssignOp>(op) ? WalkResult::interrupt()
+                                                                                          : WalkResult::advance();
+              })
+              .wasInterrupted()) {
         InFlightDiagnostic diag = report(inside->getLoc(), DiagCode::K0404,
                                          "both arms of a mask's 'if' are evaluated, so this cannot depend on the mask");
         attachHelp(diag) << "write it before the 'if'";
@@ -164,7 +184,7 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   if (!hasElse)
     a = Val::unit(); // A statement: its value, if any, is dropped.
   if (!a.isFirstOrder() || !b.isFirstOrder())
-    return give(DiagCode::K0206, "an arm of an 'if' gives " + spell(a.isFirstOrder() ? b : a) +
+    return give(escapeCode(a.isFirstOrder() ? b : a), "an arm of an 'if' gives " + spell(a.isFirstOrder() ? b : a) +
                                      ", but only tensors, scalars and tuples of them can leave it");
   if (!sameStructure(a, b))
     return give(DiagCode::K0402, "branch types differ: " + spell(a) + " and " + spell(b));
@@ -232,7 +252,7 @@ static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, Operand
       continue;
     }
     if (!val.isFirstOrder()) {
-      e.report(init.getLoc(), DiagCode::K0206,
+      e.report(init.getLoc(), Elaborator::escapeCode(val),
                "a loop state is a tensor, a scalar or a tuple of them, not " + e.spell(val));
       bad = true;
       continue;
@@ -298,17 +318,8 @@ static LogicalResult yieldStates(Elaborator &e, const States &states, Val val, V
       bad = true;
       continue;
     }
-    SmallVector<Value> from, to;
-    e.flatten(next, from);
-    e.flatten(init, to);
-    for (auto [value, goal] : llvm::zip(from, to)) {
-      FailureOr<Value> same =
-          e.coerce(loc, value, goal.getType(), "the next value of state '" + name + "'", DiagCode::K0504);
-      if (failed(same))
-        bad = true;
-      else
-        yielded.push_back(*same);
-    }
+    bad |= failed(
+        e.coerceLeaves(next, init, loc, "the next value of state '" + name + "'", DiagCode::K0504, yielded));
   }
   if (bad)
     return failure();
@@ -351,6 +362,7 @@ Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, Checkp
       bad = true;
     } else {
       ConditionOp::create(builder, loc, *condition, ValueRange());
+      bad |= failed(requireNoEffects(loop.getBefore(), "a loop condition"));
     }
     builder.setInsertionPointToEnd(loop.getAfterBody());
     size_t facts = current->facts.size();

@@ -106,7 +106,7 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
     return Val::error();
   // Module-level lets named in `wrt` become arguments of a function made for this purpose;
   // those without a value are arguments already.
-  SmallVector<std::pair<std::string, Val>> globals;
+  SmallVector<std::pair<std::string, Val>, 2> globals;
   for (const std::string &name : derivative.wrt) {
     auto global = globalItems.find(name);
     if (global == globalItems.end() || llvm::is_contained(*names, name) ||
@@ -117,7 +117,8 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
       return val;
     globals.push_back({name, val});
   }
-  isItem &= globals.empty();
+  // One that performs effects becomes a function over the sizes that are known here.
+  isItem &= globals.empty() && (!isItem || base.item->effects.empty());
   if (isItem) {
     FunctionItem &item = *base.item;
     FailureOr<Prepared> prepared = prepareCall(item, point, pointKeywords, loc);
@@ -148,12 +149,13 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
       for (size_t i = 0; i < point.size(); ++i)
         names->push_back("");
     } else {
-      SmallVector<std::pair<std::string, Val>> extra;
+      SmallVector<std::pair<std::string, Val>, 2> extra;
       const Callable *function = &base;
       while (function->kind == Callable::Kind::Derivative)
         function = function->base.get();
-      FailureOr<std::vector<Val>> sorted = orderArguments(function->item ? function->item->name : "the function", *names, point, pointKeywords, loc,
-                                                          base.kind == Callable::Kind::Item ? &extra : nullptr);
+      FailureOr<std::vector<Val>> sorted = 
+          orderArguments(function->item ? function->item->name : "the function", *names, parameterSyntax(base), point,
+                         pointKeywords, loc, base.kind == Callable::Kind::Item ? &extra : nullptr);
       if (failed(sorted))
         return Val::error();
       for (auto &[name, val] : extra) {

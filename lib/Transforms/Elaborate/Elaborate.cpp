@@ -1,6 +1,7 @@
 //===- Elaborate.cpp - Turn kina_surface into typed kina ------------------===//
 
 #include "Elaborator.h"
+#include "SurfacePasses.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
@@ -101,6 +102,16 @@ std::string Elaborator::spell(const Val &val) {
     return "a slice";
   case Val::Kind::Function:
     return "a function";
+  case Val::Kind::Ref:
+    return "a ref";
+  case Val::Kind::Continuation:
+    return "a continuation";
+  case Val::Kind::Pullback:
+    return "a pullback";
+  case Val::Kind::Tape:
+    return "a list of pullbacks";
+  case Val::Kind::Cotangents:
+    return "a store of cotangents";
   case Val::Kind::DType:
   case Val::Kind::TypeExpr:
     return "a type";
@@ -114,6 +125,7 @@ std::string Elaborator::spell(const Val &val) {
 
 LogicalResult Elaborator::run() {
   SmallVector<Operation *> surfaceOps;
+  SmallVector<surface::EffectOp> effectItems;
   llvm::StringMap<Location> defined;
   auto define = [&](SyntaxAttr name) {
     auto [it, fresh] = defined.try_emplace(name.getText(), name.getLocation());
@@ -143,23 +155,18 @@ LogicalResult Elaborator::run() {
       if (define(global.getName()))
         globalItems[global.getName().getText().str()] = {global};
     } else if (auto effect = dyn_cast<surface::EffectOp>(op)) {
-      if (define(effect.getName()))
+      if (define(effect.getName())) {
         otherItems[effect.getName().getText().str()] = &op;
+        effectItems.push_back(effect);
+      }
     } else if (auto alias = dyn_cast<surface::TypeAliasOp>(op)) {
       if (define(alias.getName()))
         otherItems[alias.getName().getText().str()] = &op;
-      report(op.getLoc(), DiagCode::K0115, "type aliases and named tuples are not built");
-    } else if (isa<surface::ImportOp>(op)) {
-      report(op.getLoc(), DiagCode::K0115, "'import' is not built");
-    } else if (isa<surface::CoreOp>(op)) {
-      report(op.getLoc(), DiagCode::K0115, "the core form is read, but not elaborated");
-      // Its name is known, so that uses of it are not reported again.
-      ArrayRef<SyntaxAttr> form = cast<surface::CoreOp>(op).getForm().getChildren();
-      if (form.size() > 1 && form[1].is(SyntaxKind::CoreSymbol))
-        moduleScope->names.insert({form[1].getText().str(), Val::error()});
     }
   }
 
+  for (surface::EffectOp effect : effectItems)
+    declareEffect(effect);
   for (FunctionItem *item : order)
     (void)elaborateSignature(*item);
   for (FunctionItem *item : order)
@@ -191,12 +198,15 @@ LogicalResult Elaborator::run() {
     for (FunctionItem *item : order)
       for (FuncOp function : llvm::reverse(item->made))
         function.erase();
+    for (EffectOp effect : effects)
+      effect.erase();
     return failure();
   }
   for (FunctionItem *item : order) {
     for (FuncOp function : item->made)
       function->moveBefore(module.getBody(), module.getBody()->end());
-    if (item->function && (item->exported || !anyExported))
+    // One that performs effects is no entry point.
+    if (item->function && (item->exported || (!anyExported && item->effects.empty())))
       item->function.setVisibility(SymbolTable::Visibility::Public);
   }
   for (Operation *op : surfaceOps)
@@ -230,7 +240,14 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
         return success();
       });
       // Functions call each other to any depth, and are elaborated as they are called.
-      llvm::runOnNewStack(kStackSize, [&] { result = kina::elaborate::Elaborator(getOperation()).run(); });
+      llvm::runOnNewStack(kStackSize, [&] {
+        // Without a file or a type most of what would be said of the rest is its consequence.
+        result = kina::elaborate::resolveImports(getOperation());
+        if (succeeded(result))
+          result = kina::elaborate::expandTypeAliases(getOperation());
+        if (succeeded(result))
+          result = kina::elaborate::Elaborator(getOperation()).run();
+      });
     }
     // Those at one place keep the order in which they were found.
     SmallVector<std::pair<decltype(startOf(getOperation().getLoc())), size_t>> order;

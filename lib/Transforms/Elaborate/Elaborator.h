@@ -11,6 +11,8 @@
 //   parameters have no type, is elaborated in place at each call, as a lambda is.
 // - What is differentiated needs a symbol: a lambda is lifted to a `kina.func` whose
 //   trailing parameters are the values it captures.
+// - A function that performs effects is elaborated in place, too, so that every perform
+//   stands in the body of the handle that answers it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,8 +55,10 @@ using surface::SyntaxAttr;
 using surface::SyntaxKind;
 
 struct Callable;
+struct Continuation;
 struct FunctionContext;
 struct FunctionItem;
+struct ReverseHandle;
 struct Scope;
 
 //===----------------------------------------------------------------------===//
@@ -71,6 +75,11 @@ struct Val {
     List,     ///< `[a, b]`: a tensor, sizes or subscripts, by its use
     Slice,    ///< `members[0]:members[1]`, Unit where a bound is absent
     Function, ///< `function`
+    Ref,      ///< a variable; `members[0]` is its structure over `kina.ref`s, or `list` what it holds
+    Continuation, ///< of a case, `value`: `continuation`
+    Pullback, ///< the payload of a RecordVJP of `reverse`
+    Tape,     ///< the pullbacks of `reverse`, last first; none if that is null
+    Cotangents, ///< the store of all cotangents of `reverse`, `pulled` through one pullback or not
     DType,    ///< `type`
     Place,    ///< `place`
     TypeExpr, ///< `type`, a tensor type as a value
@@ -95,6 +104,10 @@ struct Val {
   /// A loop's states, of which a single name takes the first (language.md, Control flow).
   bool isLoop = false;
   std::shared_ptr<Callable> function;
+  std::shared_ptr<Continuation> continuation;
+  std::shared_ptr<ReverseHandle> reverse;
+  std::shared_ptr<Val> list;
+  bool pulled = false;
   Type type;
   PlacementAttr place;
   std::string text;
@@ -109,6 +122,12 @@ struct Val {
   bool isFirstOrder() const {
     return kind == Kind::Unit || kind == Kind::Value ||
            (kind == Kind::Tuple && llvm::all_of(members, [](const Val &member) { return member.isFirstOrder(); }));
+  }
+
+  /// Whether a continuation would leave its case with it.
+  bool hasContinuation() const {
+    return kind == Kind::Continuation ||
+           llvm::any_of(members, [](const Val &member) { return member.hasContinuation(); });
   }
 
   static Val error() { return Val(); }
@@ -254,6 +273,8 @@ struct FunctionItem {
   /// Whether it was elaborated in place somewhere.
   bool wasInlined = false;
   bool recursionReported = false;
+  /// The effects that it performs and does not handle, in order of appearance.
+  SmallVector<std::string> effects;
   FuncOp function;
   /// Names of valueless module-level lets, trailing parameters after `unsolved`.
   SmallVector<mlir::StringAttr> globals;
@@ -264,6 +285,29 @@ struct FunctionItem {
 struct GlobalItem {
   surface::GlobalOp op;
   bool inProgress = false, evaluated = false, failed = false;
+};
+
+/// An operation of an effect. Its signature is a function's: the members of the payload
+/// are the parameters, what it resumes with is the result.
+struct EffectOperation {
+  std::string effect;
+  FunctionItem signature;
+};
+
+/// What a case calls to resume: the operation, its shape variables, and the structure of
+/// the handle's value.
+struct Continuation {
+  EffectOperation *operation;
+  DictionaryAttr subst;
+  Val result;
+};
+
+/// A handle of `RecordVJP` in the user's words: the handle in which reverse mode records,
+/// what is differentiated in, and what the handled call gives.
+struct ReverseHandle {
+  HandleOp handle;
+  Val point, value;
+  bool folded = false;
 };
 
 /// A function elaborated in place at this moment: its body, what it closes over, and the
@@ -419,6 +463,34 @@ public:
   /// The structure of a function's result or parameter over values.
   Val fill(const Ty &type, ValueRange &values);
 
+  /// Converts the value's leaves to the types of `goal`'s, which has the same structure.
+  LogicalResult coerceLeaves(const Val &val, const Val &goal, Location loc, const llvm::Twine &what, DiagCode code,
+                             SmallVectorImpl<Value> &leaves);
+
+  // --- Effects (Effects.cpp)
+  void declareEffect(surface::EffectOp op);
+  /// The operation of this name; reports if there is none.
+  EffectOperation *findEffectOperation(StringRef name, Location loc);
+  Val evaluatePerform(surface::PerformOp op, const ScopePtr &scope);
+  Val evaluateHandle(surface::HandleOp op, const ScopePtr &scope);
+  Val resume(const Val &continuation, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
+  Val makeRef(Val init, Location loc);
+  Val deref(const Val &ref, Location loc);
+  LogicalResult assign(surface::AssignOp op, const ScopePtr &scope);
+  /// The handle of `RecordVJP`, whose case puts the pullback on a list and resumes.
+  Val evaluateReverseHandle(surface::HandleOp op, Region &body, SyntaxAttr returnCase, Region *returnRegion,
+                            SyntaxAttr recordCase, Region &recordRegion, const ScopePtr &scope);
+  Val cons(const Val &head, const Val &tail, Location loc);
+  Val foldLeft(surface::FoldLeftOp op, const ScopePtr &scope);
+  /// A pullback, called.
+  Val pull(const Val &pullback, ArrayRef<Val> args, Location loc);
+  /// Reports what the region may not contain, because it is evaluated at any time or never.
+  LogicalResult requireNoEffects(Region &region, const llvm::Twine &where);
+  /// Finds the effects of a finished function and compares them with its effect row.
+  LogicalResult recordEffects(FunctionItem &item);
+  /// The code of the error that a value cannot leave where it is.
+  static DiagCode escapeCode(const Val &val) { return val.hasContinuation() ? DiagCode::K0605 : DiagCode::K0206; }
+
   // --- Calls (Calls.cpp)
   Val evaluateCall(surface::CallOp op, const ScopePtr &scope);
   Val call(const std::shared_ptr<Callable> &callable, std::vector<Val> args, SmallVector<std::string> keywords,
@@ -438,10 +510,15 @@ public:
   SmallVector<SmallVector<Value>> emitJacobian(ArrayRef<Type> outer, ArrayRef<Type> inner, Location loc,
                                                llvm::function_ref<SmallVector<Value>(ValueRange)> emit);
   FailureOr<SmallVector<std::string>> parameterNames(const Callable &callable, Location loc);
-  /// Arguments in the order of the parameters; reports what is missing or unknown.
-  FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, ArrayRef<Val> args,
-                                             ArrayRef<std::string> keywords, Location loc,
-                                             SmallVector<std::pair<std::string, Val>> *extra = nullptr);
+  /// What its parameters are declared by; null if they have names only.
+  mlir::ArrayAttr parameterSyntax(const Callable &callable);
+  /// Whether a literal can be a parameter's default value.
+  static bool isDefault(SyntaxAttr literal);
+  /// Arguments in the order of the parameters, default values of `declared` where there are
+  /// none; reports what is missing or unknown.
+  FailureOr<std::vector<Val>> orderArguments(StringRef callee, ArrayRef<std::string> params, mlir::ArrayAttr declared,
+                                             ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc,
+                                             SmallVector<std::pair<std::string, Val>, 2> *extra = nullptr);
   /// A declared type over a function's shape variables, and the argument that meets it.
   struct Leaf {
     Type declared;
@@ -476,6 +553,13 @@ public:
   std::map<std::string, std::unique_ptr<FunctionItem>, std::less<>> functions;
   std::map<std::string, GlobalItem, std::less<>> globalItems;
   std::map<std::string, mlir::Operation *, std::less<>> otherItems;
+  std::map<std::string, std::unique_ptr<EffectOperation>, std::less<>> effectOperations;
+  SmallVector<EffectOp> effects;
+  /// What the shape variables of its operation are at a perform.
+  llvm::DenseMap<Operation *, DictionaryAttr> performed;
+  /// The handle of RecordVJP whose case is looked at, which alone may assign lists.
+  ReverseHandle *recording = nullptr;
+  unsigned nextTag = 0;
   SmallVector<FunctionItem *> order;
   unsigned errors = 0, nextAtom = 0;
   /// How deeply expressions and calls nest at this moment.
@@ -486,6 +570,8 @@ public:
   /// After endless recursion was reported nothing more of the item is looked at.
   bool exhausted = false;
 };
+
+bool sameStructure(const Val &a, const Val &b);
 
 /// Whether the dimension depends on a value that is known only at run time.
 bool isRuntime(DimAttr dim);

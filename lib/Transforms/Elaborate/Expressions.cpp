@@ -278,8 +278,12 @@ FailureOr<Value> Elaborator::asValue(Val &val, Location loc, const Twine &what) 
     val = listToTensor(val, loc);
   if (val.isError())
     return failure();
-  if (!val.isValue())
-    return report(loc, DiagCode::K0206, what + " needs a tensor or scalar, not " + spell(val));
+  if (!val.isValue()) {
+    InFlightDiagnostic diag = report(loc, DiagCode::K0206, what + " needs a tensor or scalar, not " + spell(val));
+    if (val.kind == Val::Kind::Ref)
+      attachHelp(diag) << "'!' reads a ref; 'ref' takes no more than an operand, so parentheses may be missing";
+    return diag;
+  }
   return val.value;
 }
 
@@ -495,7 +499,7 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       }
       std::string text = check.getMessageAttr() ? check.getMessageAttr().getValue().str()
                          : val.pred             ? toString(val.pred)
-                                                : std::string("check");
+                                                : std::string();
       CheckOp::create(builder, loc, *value, builder.getStringAttr(text));
       if (PredAttr fact = val.pred ? val.pred : val.implied) {
         AssumeOp::create(builder, loc, fact, /*trusted=*/false);
@@ -503,9 +507,8 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       }
     } else if (auto statement = dyn_cast<surface::DoOp>(op)) {
       bad |= withCheckpoint(statement.getValue(), statement.getDecoratorsAttr()).isError();
-    } else if (isa<surface::AssignOp>(op)) {
-      report(loc, DiagCode::K0115, "references belong to handlers, which are not built");
-      bad = true;
+    } else if (auto assignment = dyn_cast<surface::AssignOp>(op)) {
+      bad |= failed(assign(assignment, scope));
     } else if (auto yield = dyn_cast<surface::YieldOp>(op)) {
       if (!yield.getValue())
         return bad ? Val::error() : Val::unit();
@@ -528,10 +531,10 @@ static bool isNarrow(ElementTypes &elements, Value value) {
 }
 
 Val Elaborator::unary(surface::UnaryKind kind, Val a, Location loc) {
-  if (kind == surface::UnaryKind::Ref) {
-    report(loc, DiagCode::K0115, "references belong to handlers, which are not built");
-    return Val::error();
-  }
+  if (kind == surface::UnaryKind::Ref)
+    return makeRef(std::move(a), loc);
+  if (kind == surface::UnaryKind::Bang && a.kind == Val::Kind::Ref)
+    return deref(a, loc);
   FailureOr<Value> value = asValue(a, loc, "the operator");
   if (failed(value))
     return Val::error();
@@ -579,10 +582,8 @@ static PredAttr impliedByBoth(const Val &a, const Val &b) {
 
 Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   using K = surface::BinaryKind;
-  if (kind == K::Cons) {
-    report(loc, DiagCode::K0115, "'::' belongs to handlers, which are not built");
-    return Val::error();
-  }
+  if (kind == K::Cons)
+    return cons(a, b, loc);
   FailureOr<Value> left = asValue(a, loc, "the operator");
   if (failed(left))
     return Val::error();
@@ -1036,13 +1037,9 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
       .Case([&](surface::BlockOp block) {
         return evaluateBlock(block.getBody(), std::make_shared<Scope>(scope, current));
       })
-      .Default([&](Operation *) {
-        report(loc, DiagCode::K0115,
-               isa<surface::PerformOp, surface::HandleOp>(op)
-                   ? "effects and handlers are not built"
-                   : "this construct belongs to handlers, which are not built");
-        return Val::error();
-      });
+      .Case([&](surface::PerformOp perform) { return evaluatePerform(perform, scope); })
+      .Case([&](surface::HandleOp handle) { return evaluateHandle(handle, scope); })
+      .Case([&](surface::FoldLeftOp fold) { return foldLeft(fold, scope); });
 }
 
 } // namespace kina::elaborate

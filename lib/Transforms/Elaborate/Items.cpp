@@ -58,8 +58,11 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
       attachHelp(diag) << "functions take @export, @checkpoint and @vjp(of=f)";
     }
   }
-  if (op.getEffectsAttr() && !op.getEffectsAttr().empty())
-    report(op.getLoc(), DiagCode::K0115, "functions with effects are not built");
+  if (op.getEffectsAttr())
+    for (SyntaxAttr effect : surface::syntaxRange(op.getEffectsAttr()))
+      if (auto known = otherItems.find(effect.getText());
+          known == otherItems.end() || !isa<surface::EffectOp>(known->second))
+        report(effect.getLocation(), DiagCode::K0111, "unknown effect '" + effect.getText() + "'");
 
   // Shape variables: declared, then by appearance.
   for (SyntaxAttr var : surface::syntaxRange(op.getShapeVarsAttr())) {
@@ -129,8 +132,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     Param p{param.getText().str(), {}, false, param.getLocation(), flat, 0};
     if (!seen.insert(p.name).second)
       report(param.getLocation(), DiagCode::K0114, "parameter '" + p.name + "' is declared twice");
-    if (param.getChildren().size() > 1)
-      report(param.getLocation(), DiagCode::K0115, "default values are not built");
+    if (param.getChildren().size() > 1 && !isDefault(param.getChild(1)))
+      report(param.getChild(1).getLocation(), DiagCode::K0206,
+             "the default value of '" + p.name + "' is no number and no boolean");
     SyntaxAttr type = paramType(param);
     p.borrowed = type && type.is(SyntaxKind::TypeRef);
     if (type && !isTemplateType(type)) {
@@ -348,7 +352,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   Val result = evaluateBlock(item.op.getBody(), scope, item.result && item.result->kind == Ty::Kind::Tuple);
   Location valueLoc = item.op.getBody().front().getTerminator()->getLoc();
   if (!result.isError() && !result.isFirstOrder()) {
-    report(valueLoc, DiagCode::K0206,
+    report(valueLoc, escapeCode(result),
            "the value of '" + item.name + "' is " + spell(result) +
                ", but only tensors, scalars and tuples of them can leave a function");
     result = Val::error();
@@ -374,8 +378,10 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   if (!result.isError() && errors == before)
     flatten(result, leaves);
   ReturnOp::create(builder, loc, leaves);
-  item.made.push_back(ctx.function);
   item.function = ctx.function;
+  if (!result.isError() && errors == before)
+    (void)recordEffects(item);
+  item.made.push_back(ctx.function);
   if (errors != before || result.isError()) {
     item.state = FunctionItem::State::Failed;
     item.function = nullptr;
@@ -477,6 +483,17 @@ Val Elaborator::translate(const Val &val, FunctionContext *from) {
   if (from == current || !from)
     return val;
   Val result = val;
+  // What belongs to one activation of its function is no value for another one.
+  if (val.kind == Val::Kind::Ref || val.kind == Val::Kind::Continuation) {
+    SmallVector<Value> leaves{val.value};
+    if (val.kind == Val::Kind::Ref) {
+      leaves.clear();
+      flatten(val, leaves);
+    }
+    report(leaves.empty() ? current->function.getLoc() : leaves.front().getLoc(), escapeCode(val),
+           spell(val) + " is used in a function that is differentiated inside '" + from->name + "'");
+    return Val::error();
+  }
   if (val.value) {
     result.value = capture(val.value, from, current);
     if (!result.value)
@@ -610,7 +627,6 @@ void Elaborator::checkUncalled(Operation *item) {
     for (SyntaxAttr child : syntax.getChildren())
       self(self, child);
   };
-  Operation *handler = nullptr;
   auto bindAll = [&](Operation *op) {
     for (NamedAttribute attr : op->getAttrs()) {
       if (auto syntax = dyn_cast<SyntaxAttr>(attr.getValue()))
@@ -620,14 +636,8 @@ void Elaborator::checkUncalled(Operation *item) {
           if (auto syntax = dyn_cast<SyntaxAttr>(member))
             bind(bind, syntax);
     }
-    if (!handler && isa<surface::HandleOp, surface::PerformOp>(op))
-      handler = op;
   };
   item->walk(bindAll);
-  if (handler) {
-    report(handler->getLoc(), DiagCode::K0115, "effects and handlers are not built");
-    return;
-  }
   // The subscripts of `wrt` and a check's `N = M` are names, too, which the walk has seen.
   item->walk([&](surface::NameOp name) {
     if (bound.contains(name.getName()))

@@ -311,8 +311,6 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
     if (syntax.getText() == "Tensor")
       return report(syntax.getLocation(), DiagCode::K0115,
                     "the type 'Tensor' belongs to handlers of ReverseModeAD, which are not built");
-    if (otherItems.count(syntax.getText()))
-      return report(syntax.getLocation(), DiagCode::K0115, "type aliases are not built");
     {
       InFlightDiagnostic diag =
           report(syntax.getLocation(), DiagCode::K0111, "unknown type '" + syntax.getText() + "'");

@@ -1,16 +1,19 @@
 /*===- runtime.h - The C ABI of compiled Kina functions -----------*- C -*-===*\
 |*                                                                            *|
-|* An exported function `f` is the symbol `_kina_entry_f` of type kina_entry. *|
-|* It returns 0 or the number of a K08xx code, and never aborts: code,        *|
-|* message, values and source location stand in the context, everything that  *|
-|* the call allocated has been freed.                                         *|
+|* An exported function `f` of a compiled module `m` is the symbol `m_f` of   *|
+|* type kina_entry; the int32_t `m_kina_abi_version` is the KINA_ABI_VERSION  *|
+|* that the module was compiled for. A function returns 0 or the number of a  *|
+|* K08xx code, and never aborts: code, message, values and source location    *|
+|* stand in the context, everything that the call allocated has been freed.   *|
 |*                                                                            *|
 |* Ownership in one place:                                                    *|
 |*  - arguments are borrowed for the call and never written;                  *|
 |*  - a result whose `dl.data` is set is written there, and stays the         *|
 |*    caller's; where `dl.data` is NULL the function hands over a buffer, and *|
-|*    the caller gives it back with kina_tensor_release. On failure nothing   *|
-|*    is handed over;                                                         *|
+|*    the caller gives it back with kina_tensor_release;                      *|
+|*  - results come when the call has succeeded: a failure writes none and     *|
+|*    hands none over. So a destination may be the memory of an argument, but *|
+|*    not that of another destination;                                        *|
 |*  - strings that a context returns live until its next call or its end;     *|
 |*  - a context serves one call at a time; different contexts may be used     *|
 |*    from different threads at once. Only kina_context_interrupt may be      *|
@@ -42,6 +45,7 @@ typedef enum {
   KINA_ERROR_STOPPED = 805,
   KINA_ERROR_MEMORY = 806,
   KINA_ERROR_SINGULAR = 807,
+  KINA_ERROR_VERSION = 808,
   KINA_ERROR_INTERNAL = 900
 } kina_status;
 
@@ -57,6 +61,28 @@ typedef struct kina_tensor {
   void (*deleter)(struct kina_tensor *self);
   void *owner; /* for the deleter */
 } kina_tensor;
+
+/** A tensor over memory of the caller's, for an argument or a destination. `data` and the
+    `ndim` sizes at `shape` have to outlive its use; ndim 0 is a scalar, and needs no shape.
+    With `data` NULL it takes a result that the function hands over, whose sizes are then
+    stored at `shape`. The element type is a DLDataTypeCode and its bits. */
+static inline kina_tensor kina_tensor_view(void *data, DLDataTypeCode code, uint8_t bits,
+                                           int32_t ndim, int64_t *shape) {
+  kina_tensor tensor;
+  tensor.dl.data = data;
+  tensor.dl.device.device_type = kDLCPU;
+  tensor.dl.device.device_id = 0;
+  tensor.dl.ndim = ndim;
+  tensor.dl.dtype.code = (uint8_t)code;
+  tensor.dl.dtype.bits = bits;
+  tensor.dl.dtype.lanes = 1;
+  tensor.dl.shape = shape;
+  tensor.dl.strides = NULL;
+  tensor.dl.byte_offset = 0;
+  tensor.deleter = NULL;
+  tensor.owner = NULL;
+  return tensor;
+}
 
 /** Calls the deleter, if any, and clears `dl.data`. */
 KINA_EXPORT void kina_tensor_release(kina_tensor *tensor);
@@ -122,14 +148,24 @@ KINA_EXPORT void kina_context_statistics(const kina_context *context,
 
 typedef void (*kina_rt_body)(kina_tensor *const *args, kina_tensor *const *results);
 
-/** Runs `body` as a call of `context`, and returns its status. */
-KINA_EXPORT int32_t kina_rt_call(kina_context *context, kina_rt_body body,
+/** Runs `body`, which was compiled for `version` of the ABI, as a call of `context`, and
+    returns its status: K0808 for another version than the library's, and K0802 if there is no
+    context. */
+KINA_EXPORT int32_t kina_rt_call(kina_context *context, int32_t version, kina_rt_body body,
                                  kina_tensor *const *args, kina_tensor *const *results);
 
 /** Memory that belongs to the call: freed at its end, however it ends. Fails with K0806.
     `alignment` is at most 64. */
 KINA_EXPORT void *kina_rt_alloc(int64_t alignment, int64_t bytes);
 KINA_EXPORT void kina_rt_free(void *address);
+
+/** A tape of frames of `bytes` bytes, which takes as many as come; for kina_rt_free. */
+KINA_EXPORT void *kina_rt_tape_new(int64_t bytes);
+
+/** Frame `at`, from 0, which keeps its place and what was written into it as long as the tape
+    lives. Frames lie without gaps between them, the first on a multiple of 64 bytes. Fails
+    with K0806. */
+KINA_EXPORT void *kina_rt_tape_frame(void *tape, int64_t at);
 
 /** Ends the call. `{0}`, `{1}` ... in `message` stand for the `count` int64_t values. */
 KINA_EXPORT void kina_rt_fail(int32_t code, const char *message, const char *file, int32_t line,
@@ -139,12 +175,15 @@ KINA_EXPORT void kina_rt_fail(int32_t code, const char *message, const char *fil
 KINA_EXPORT void kina_rt_poll(const char *file, int32_t line, int32_t column);
 
 /** The data of argument `index`, after checking device, dtype, rank, compactness, alignment
-    and the sizes in `shape` that are not negative (K0802). `dtype` is code * 256 + bits. */
-KINA_EXPORT const void *kina_rt_argument(kina_tensor *const *args, int32_t index, int32_t dtype,
-                                         int32_t rank, const int64_t *shape);
+    and the sizes in `shape` that are not negative (K0802). `dtype` is code * 256 + bits; `name`
+    stands in messages, unless it is "". */
+KINA_EXPORT const void *kina_rt_argument(kina_tensor *const *args, int32_t index,
+                                         const char *name, int32_t dtype, int32_t rank,
+                                         const int64_t *shape);
 
-/** Delivers result `index`: copies `data` to the caller's destination and frees `allocated`,
-    or hands `allocated` over. `allocated` may be NULL or foreign: then it is only read. */
+/** Result `index` is `data`: at the end of the call it is copied to the caller's destination,
+    or `allocated` is handed over. `allocated` may be NULL or foreign: then it is only read.
+    Checks the destination as kina_rt_argument does, and its sizes against `shape` (K0802). */
 KINA_EXPORT void kina_rt_result(kina_tensor *const *results, int32_t index, int32_t dtype,
                                 int32_t rank, const int64_t *shape, void *allocated,
                                 const void *data);

@@ -1,4 +1,11 @@
 // RUN: kina-opt %s --kina-emit-entry-points | FileCheck %s
+// RUN: kina-opt %s --kina-emit-entry-points=module=net | FileCheck %s --check-prefix=NAMED
+
+// A module with a name has its version as well, and nothing under the general name.
+// NAMED-NOT: _kina_entry
+// NAMED: llvm.func @net_f
+// NAMED-NOT: _kina_entry
+// NAMED: llvm.mlir.global external constant @net_kina_abi_version(1 : i32)
 
 // The static sizes of a parameter are checked, the others are left open.
 // CHECK: llvm.mlir.global internal constant @{{.*}}(dense<[4, -9223372036854775808]>

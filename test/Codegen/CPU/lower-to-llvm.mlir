@@ -16,8 +16,9 @@
 // CHECK: llvm.call @_kina_function_exp
 // CHECK: llvm.call @kina_rt_result(%[[RESULTS]]
 // CHECK: llvm.func @_kina_entry_exp(%[[C:.*]]: !llvm.ptr, %[[A:.*]]: !llvm.ptr, %[[R:.*]]: !llvm.ptr) -> i32
-// CHECK: %[[BODY:.*]] = llvm.mlir.addressof @_kina_body_exp
-// CHECK: llvm.call @kina_rt_call(%[[C]], %[[BODY]], %[[A]], %[[R]])
+// CHECK-DAG: %[[VERSION:.*]] = llvm.mlir.constant(1 : i32)
+// CHECK-DAG: %[[BODY:.*]] = llvm.mlir.addressof @_kina_body_exp
+// CHECK: llvm.call @kina_rt_call(%[[C]], %[[VERSION]], %[[BODY]], %[[A]], %[[R]])
 func.func @exp(%x: tensor<?xf64>, %i: index) -> tensor<?xf64> {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : f64

@@ -42,7 +42,7 @@ def compile_and_run(work, tag, source, functions, tape, calls, plant=None):
     if plant:
         path(".ad.mlir").write_text(plant(path(".ad.mlir").read_text()))
     path(".json").write_text(json.dumps(calls))
-    step = subprocess.run(["kinac", "run", path(".ad.mlir"), "--batch", path(".json"), "--max-steps", "100000"],
+    step = subprocess.run(["kinac", "run", path(".ad.mlir"), "--batch", path(".json"), "--max-steps", "100000", "-O0"],
                           capture_output=True, text=True, timeout=300)
     lines = [json.loads(line) for line in step.stdout.splitlines() if line.startswith("{")]
     if len(lines) != len(calls):

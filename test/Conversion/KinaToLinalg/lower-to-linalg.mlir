@@ -9,11 +9,11 @@
 // CHECK-SAME:    kina.requires = [#kina.clause<
 // CHECK-SAME:    kina.shape_vars = [#kina.var<"T">, #kina.var<"q", 2>]
 // CHECK:         %[[T:.*]] = tensor.dim %[[Y]]
-// CHECK:         kina_rt.check %{{.*}}, 802, "axis 0 (0-based) of argument 'x' has size {0}, but T + 1 is {1}"
-// CHECK:         kina_rt.check %{{.*}}, 802, "axis 1 (0-based) of argument 'x' has size {0}, but 8*q is {1}"
-// CHECK:         kina_rt.check %{{.*}}, 802, "T is {0}, but must be at least 1"
-// CHECK:         kina_rt.check %{{.*}}, 802, "q is {0}, but must be at least 2"
-// CHECK:         kina_rt.check %{{.*}}, 801, "requires T >= 3, but T = {0}"(%[[T]])
+// CHECK:         kina_rt.check %{{.*}}, 802, "argument `x` has size {0} at axis 0, expected {1} = `T + 1` (T = {2})"
+// CHECK:         kina_rt.check %{{.*}}, 802, "argument `x` has size {0} at axis 1, expected {1} = `8*q` (q = {2})"
+// CHECK:         kina_rt.check %{{.*}}, 802, "`T` is {0}, but must be at least 1"
+// CHECK:         kina_rt.check %{{.*}}, 802, "`q` is {0}, but must be at least 2"
+// CHECK:         kina_rt.check %{{.*}}, 801, "`entry` requires T >= 3, but T = {0}"(%[[T]])
 kina.func public @entry(%x: !kina.tensor<f64, [T + 1, 8*q]> {kina.name = "x"}, %y: !kina.tensor<ui8, [T]>) -> index
     attributes {shape_vars = [#kina.var<"T">, #kina.var<"q", 2>],
                 preconditions = [#kina.clause<<3 le T>, runtime, "T >= 3", loc(unknown)>]} {

@@ -345,3 +345,20 @@ kina.func @f(%c: i1, %x: f64, %i: i32) {
   "kina.resume"(%x) : (f64) -> ()
   kina.return
 }
+
+// -----
+
+kina.func @f(%x: f64, %i: i32) {
+  %r = kina.ref %x : f64
+  // expected-error @+1 {{'kina.assign' op failed to verify that the variable holds a value of the operand's type}}
+  "kina.assign"(%r, %i) : (!kina.ref<f64>, i32) -> ()
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: f64) {
+  // expected-error @+1 {{'kina.deref' op operand #0 must be variable, but got 'f64'}}
+  "kina.deref"(%x) : (f64) -> f64
+  kina.return
+}

@@ -89,3 +89,14 @@ kina.func @tuple_resume(%x: f64) {
   }
   kina.return
 }
+
+// CHECK-LABEL: kina.func @variables
+kina.func @variables(%x: f64) -> f64 {
+  // CHECK: %[[R:.*]] = kina.ref %{{.*}} : f64
+  %r = kina.ref %x : f64
+  // CHECK: %[[V:.*]] = kina.deref %[[R]] : f64
+  %v = kina.deref %r : f64
+  // CHECK: kina.assign %[[R]], %[[V]] : f64
+  kina.assign %r, %v : f64
+  kina.return %v : f64
+}

@@ -355,11 +355,6 @@ kina_surface.type_alias <name "T"> = <name "N">
 
 // -----
 
-// expected-error @+1 {{a node of kind 'core_symbol' cannot be the form}}
-kina_surface.core <core_symbol "x">
-
-// -----
-
 // expected-error @+1 {{a node of kind 'name' has a text}}
 module attributes {a.syntax = #kina_surface.syntax<name>} { }
 
@@ -502,11 +497,6 @@ module attributes {a.syntax = #kina_surface.syntax<decorator "d" [dtype "F64"]>}
 
 // expected-error @+1 {{the children of 'keyword' are one literal}}
 module attributes {a.syntax = #kina_surface.syntax<keyword "k">} { }
-
-// -----
-
-// expected-error @+1 {{the children of 'core_list' are core forms}}
-module attributes {a.syntax = #kina_surface.syntax<core_list [name "x"]>} { }
 
 // -----
 

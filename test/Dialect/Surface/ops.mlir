@@ -12,9 +12,6 @@ kina_surface.type_alias <name "Net"> shape_vars [#kina_surface.syntax<shape_var 
 // CHECK: kina_surface.effect <name "State"> [#kina_surface.syntax<effect_op "Get" [type_name "unit", dtype "F64"]>, #kina_surface.syntax<effect_op "Put" [type_tuple [dtype "F64"], type_fn [types [type_ref [dtype "F64"]], dtype "F64", effects [name "E"]]]>]
 kina_surface.effect <name "State"> [#kina_surface.syntax<effect_op "Get" [type_name "unit", dtype "F64"]>, #kina_surface.syntax<effect_op "Put" [type_tuple [dtype "F64"], type_fn [types [type_ref [dtype "F64"]], dtype "F64", effects [name "E"]]]>]
 
-// CHECK: kina_surface.core <core_list [core_symbol "define", core_keyword "key", core_bracket [string "text"]]>
-kina_surface.core <core_list [core_symbol "define", core_keyword "key", core_bracket [string "text"]]>
-
 // CHECK: kina_surface.global <name "weight"> : <type_tensor [dtype "F32", dims, preds, place "cuda" [name "global", int "1"]]>
 kina_surface.global <name "weight"> : <type_tensor [dtype "F32", dims, preds, place "cuda" [name "global", int "1"]]>
 

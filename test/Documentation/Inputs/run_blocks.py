@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Runs the code blocks of a Markdown file, so that the documentation cannot lie.
 
-  run_blocks.py FILE.md --source ROOT --work DIR
+  run_blocks.py FILE.md --source ROOT --work DIR [--build BUILD]
 
   ```kina NAME.kina   is saved under that name, for the commands that follow, and checked
   ```mlir             has to pass kina-opt; with a NAME.mlir it is saved as well
   ```sh               every line after "$ " is run; the lines below it are its output
+  ```c NAME.c         is saved under that name
   ```text             is not run
 
-All blocks of a file share one folder, in which `examples` is that of the repository.
+All blocks of a file share one folder, in which `examples` is that of the repository and `build/dev` is BUILD.
 In expected output `...` stands for any text in a line, and alone in a line for any
 lines; numbers may differ by one part in 10^9. A command that fails does so on purpose
 only if its output ends with "exit status N". Of `make TARGET` only a dry run is made.
@@ -62,13 +63,16 @@ def matches(wanted, got):
 
 
 class Runner:
-    def __init__(self, document, source, work):
+    def __init__(self, document, source, work, build):
         self.document, self.source, self.work = document, source, work
         self.failures = self.count = 0
         work.mkdir(parents=True, exist_ok=True)
-        examples = work / "examples"
-        if not examples.is_symlink():
-            examples.symlink_to(source / "examples")
+        links = {"examples": source / "examples", "build/dev": build}
+        for name, target in links.items():
+            link = work / name
+            if target and not link.is_symlink():
+                link.parent.mkdir(exist_ok=True)
+                link.symlink_to(target)
 
     def run(self, number, command, expected=None):
         self.count += 1
@@ -114,10 +118,12 @@ class Runner:
             path.write_text("\n".join(body) + "\n")
             tool = "kinac check" if kind == "kina" else "kina-opt -o /dev/null"
             self.run(start, f"{tool} {shlex.quote(str(path.relative_to(self.work)))}", [])
+        elif kind == "c" and name:
+            path.write_text("\n".join(body) + "\n")
         elif kind == "sh":
             self.shell(start, body)
         elif kind != "text":
-            raise SystemExit(f"{self.document}:{start}: a block of kind '{kind}'; known are kina, mlir, sh and text")
+            raise SystemExit(f"{self.document}:{start}: a block of kind '{kind}'; known are kina, mlir, c, sh and text")
 
 
 def main():
@@ -125,9 +131,10 @@ def main():
     parser.add_argument("document", type=pathlib.Path)
     parser.add_argument("--source", type=pathlib.Path, required=True)
     parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--build", type=pathlib.Path)
     options = parser.parse_args()
     os.environ["NO_COLOR"] = "1"
-    runner = Runner(options.document, options.source.resolve(), options.work)
+    runner = Runner(options.document, options.source.resolve(), options.work, options.build)
     for start, info, body in blocks(options.document.read_text()):
         runner.block(start, info, body)
     print(f"{options.document.name}: {runner.count} commands, {runner.failures} failed")

@@ -50,6 +50,11 @@ PROGRAMS = [
     ("07_lanczos", "step",
      dict(A=wave([5, 5], .7, 1) + wave([5, 5], .7, 1).T + np.diag([1.0, 2, 3, 4, 5]), v=wave([5], .9, 1, .5), M=3),
      ["value", "grad A", "grad v"]),
+    # Effects: a handler that is reverse mode itself, early exit, state.
+    ("10_grad_handler", "main", dict(x=1.3), ["value", "grad x"]),
+    ("11_early_exit", "step", dict(x=np.array([1.0, 2, 3, 4]), limit=10), ["value", "grad x"], "limit=10"),
+    ("11_early_exit", "step", dict(x=np.array([1.0, 2, 3, 4]), limit=100), ["value", "grad x"], "limit=100"),
+    ("12_state", "step", dict(n=4, a=0.7, first=0.25), ["value", "grad a", "grad first"]),
     ("14_custom_vjp", "step", dict(x=np.array([.5, 1, 1.5]), n=3),
      ["value", "grad x (ct clipped at 0.75, so no differences)"]),
     ("15_checkpoints", "step",
@@ -64,6 +69,7 @@ PROGRAMS = [
     ("20_pendulum", "fit",
      dict(th0=np.array([5, .5]), obs=np.exp(-.1 * np.arange(12)) * np.cos(.55 * np.arange(1, 13)), h=0.2, lr=2,
           steps=50), ["fit lr=2 steps=50: th", "loss of its last step"]),
+    ("22_core", "main", dict(x=0.9, n=3), ["value", "grad x"]),
 ]
 
 
@@ -105,14 +111,15 @@ def main():
     with open(os.path.join(folder, "expected.json")) as file:
         published = {name: dict(rows) for name, rows in json.load(file).items()}
     failed = False
-    for program, function, arguments, names in PROGRAMS:
+    for program, function, arguments, names, *inputs in PROGRAMS:
         results = run(folder, scratch, program, function, arguments, len(names))
-        worst = {name: disagreement(result, published[program][name]) for name, result in zip(names, results)}
+        wanted = published[" ".join([program] + inputs)]
+        worst = {name: disagreement(result, wanted[name]) for name, result in zip(names, results)}
         wrong = {name: error for name, error in worst.items() if not error <= TOLERANCE}
         failed |= bool(wrong)
-        print(f"{program} {function}: " +
+        print(" ".join([program, function] + inputs) + ": " +
               (f"disagrees in {wrong}" if wrong else f"{len(names)} results agree to {max(worst.values()):.1e}"))
-        if disagreement(results[0] + 1e-6, published[program][names[0]]) > TOLERANCE:
+        if disagreement(results[0] + 1e-6, wanted[names[0]]) > TOLERANCE:
             print("negative control: a wrong value is found")
     sys.exit(failed)
 

@@ -12,6 +12,7 @@ import sys
 LOC = re.compile(r'loc\("([^"]*)":(\d+):(\d+)(?: to (?:(\d+))?:(\d+))?\)')
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 OPERATION = re.compile(r'^ *(?:(%\w+) = )?"kina_surface\.(\w+)"\(([^)]*)\)')
+STATEMENTS = ("let", "let_dim", "assume", "check", "assign", "do")
 counts = {"operations": 0, "nodes": 0, "leaves": 0}
 
 
@@ -61,16 +62,18 @@ def read_node(source, text, at):
     for child in children:
         assert inside(child, span), f"{source.path}: {kind} at {span} does not hold its child at {child}"
     here = source.slice(span)
-    if kind in ("name", "int", "float", "bool", "bytes", "dtype", "pattern_name", "core_symbol"):
+    if kind in ("name", "int", "float", "bool", "bytes", "dtype", "pattern_name"):
         counts["leaves"] += 1
         assert here.replace(" ", "") == spelled, f"{kind} {spelled!r} stands at {here!r}"
+    elif kind in ("decorator", "return_case") and here.startswith("("):
+        assert spelled in here, f"{kind} {spelled!r} stands at {here!r}"
     elif kind in ("type_name", "param", "state", "shape_var", "effect_op", "effect_case", "type_member", "keyword"):
         assert here.startswith(spelled), f"{kind} {spelled!r} stands at {here!r}"
     elif kind in ("place", "decorator"):
         assert here.startswith("@" + spelled), f"{kind} {spelled!r} stands at {here!r}"
     elif kind == "type_tensor":
         assert here.startswith("tensor") and here.endswith(">"), here
-    elif kind in ("type_tuple", "pattern_tuple", "core_list"):
+    elif kind in ("type_tuple", "pattern_tuple"):
         assert here.startswith("(") and here.endswith(")"), here
     return span, match.end()
 
@@ -94,7 +97,10 @@ def check(tool, path):
             assert f'"{here}"' in line, f"{here!r} is not in {line}"
         elif name == "literal":
             assert f'spelling = "{here.strip(chr(34))}"' in line, f"{here!r} is not in {line}"
-        elif name in ("let", "let_dim", "assume", "check", "assign", "do"):
+        elif here.startswith("(") and name in (*STATEMENTS, "fn", "if", "while", "for", "handle", "block"):
+            # In core form.
+            assert here.endswith(")"), here
+        elif name in STATEMENTS:
             assert here.endswith(";"), here
         elif name in ("fn", "if", "while", "for", "handle", "block"):
             assert here.endswith("}"), here

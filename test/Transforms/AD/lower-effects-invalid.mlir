@@ -3,10 +3,10 @@
 kina.effect @Exit {
   kina.operation @Stop : (f64) -> ()
 }
-kina.func public @general(%x: f64) -> f64 {
-  // expected-error @+1 {{K0601: this handler is not lowered: this version of Kina lowers the handler of reverse mode only}}
+kina.func public @no_case_for_the_type(%x: f64, %n: i32) -> f64 {
   %h = kina.handle -> (f64) {
-    kina.perform @Exit::@Stop(%x : f64)
+    // expected-error @+1 {{K0601: no case of the handler takes these types}}
+    kina.perform @Exit::@Stop(%n : i32)
     kina.yield %x : f64
   } return {
   ^bb0(%r: f64):
@@ -16,6 +16,68 @@ kina.func public @general(%x: f64) -> f64 {
     kina.yield %v : f64
   }
   kina.return %h : f64
+}
+
+// -----
+
+kina.effect @Exit {
+  kina.operation @Stop : (f64) -> ()
+}
+kina.func public @escapes(%x: f64) -> f64 {
+  %h = kina.handle -> (f64) {
+    kina.perform @Exit::@Stop(%x : f64)
+    kina.yield %x : f64
+  } return {
+  ^bb0(%r: f64):
+    kina.yield %r : f64
+  } cases [@Exit::@Stop] {
+  ^bb0(%v: f64, %k: !kina.cont<none -> (f64)>):
+    // expected-error @+1 {{K0605: the continuation leaves its case}}
+    %kept = kina.ref %k : !kina.cont<none -> (f64)>
+    kina.yield %v : f64
+  }
+  kina.return %h : f64
+}
+
+// -----
+
+kina.effect @Exit {
+  kina.operation @Stop : (f64) -> ()
+}
+kina.func public @condition(%x: f64, %c: i1) -> f64 {
+  %h = kina.handle -> (f64) {
+    kina.while () {
+      kina.perform @Exit::@Stop(%x : f64)
+      kina.condition(%c)
+    } do {
+      kina.yield
+    }
+    kina.yield %x : f64
+  } return {
+  ^bb0(%r: f64):
+    kina.yield %r : f64
+  } cases [@Exit::@Stop] {
+  ^bb0(%v: f64, %k: !kina.cont<none -> (f64)>):
+    // expected-error @+1 {{K0601: this handler is not lowered: its case does not resume, and it is performed in a loop condition}}
+    kina.yield %v : f64
+  }
+  kina.return %h : f64
+}
+
+// -----
+
+kina.func public @variable_in_a_condition(%x: f64, %c: i1) -> f64 {
+  %r = kina.ref %x : f64
+  // expected-error @+1 {{K0601: a variable is assigned in a loop condition, which is not lowered}}
+  kina.while () {
+    %v = kina.deref %r : f64
+    %w = kina.add %v, %v : f64
+    kina.assign %r, %w : f64
+    kina.condition(%c)
+  } do {
+    kina.yield
+  }
+  kina.return %x : f64
 }
 
 // -----

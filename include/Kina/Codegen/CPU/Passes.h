@@ -21,9 +21,18 @@ struct CPUCodegenOptions : public mlir::PassPipelineOptions<CPUCodegenOptions> {
 /// linalg on tensors to loops on buffers with explicit deallocation (`--kina-codegen-cpu`).
 void buildCPUCodegenPipeline(mlir::OpPassManager &pm, const CPUCodegenOptions &options);
 
+/// Options of `--kina-lower-to-llvm`.
+struct LowerToLLVMOptions : public mlir::PassPipelineOptions<LowerToLLVMOptions> {
+  Option<std::string> module{*this, "module",
+                             llvm::cl::desc("What the names of entries begin with"),
+                             llvm::cl::init("")};
+  Option<bool> lineTables{*this, "line-tables", llvm::cl::desc("Keep the lines of the source"),
+                          llvm::cl::init(false)};
+};
+
 /// Loops on buffers to the LLVM dialect with one entry for each public function
 /// (`--kina-lower-to-llvm`).
-void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
+void buildLowerToLLVMPipeline(mlir::OpPassManager &pm, const LowerToLLVMOptions &options = {});
 
 /// Registers the two pipelines above.
 void registerCPUCodegenPipelines();

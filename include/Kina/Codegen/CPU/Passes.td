@@ -124,7 +124,8 @@ def LowerExpandShape : Pass<"kina-lower-expand-shape"> {
 def CheckAllocations : Pass<"kina-check-allocations"> {
   let summary = "End the call where the size of a buffer doesn't fit into 64 bits";
   let description = [{
-    Puts a `kina_rt.check` (K0806) before every `memref.alloc` whose sizes are not all known:
+    Puts a `kina_rt.check` (K0806) before every `memref.alloc` and `kina_rt.tape_new` whose sizes are
+    not all known:
     no size is negative, and the bytes, computed without wrapping, are at most 2^62. A size of
     0 counts as 1 for that, so that strides and products of some sizes don't wrap either. A
     buffer that is known to be too large gets a check that always fails. Allocations in one
@@ -137,22 +138,25 @@ def ConvertRTToLLVM : Pass<"kina-convert-rt-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Turn run-time operations into calls of the run-time library";
   let description = [{
     A check becomes an `scf.if` around a call of the noreturn function `kina_rt_fail`;
-    texts become constants, the location comes from the operation. Runs while control
-    flow is structured.
+    texts become constants, the location comes from the operation. Tapes become calls that
+    give the address of a buffer. Runs while control flow is structured.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::arith::ArithDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def EmitEntryPoints : Pass<"kina-emit-entry-points", "::mlir::ModuleOp"> {
   let summary = "Give every public function its entry of the C ABI";
   let description = [{
     For each public function `f` with a body adds `_kina_entry_f` of type `kina_entry`
-    (kina/runtime.h): it takes borrowed DLPack tensors, checks them (K0802), calls `f`, and
+    (kina/runtime.h), or `m_f` in a module that gets the name `m` by the option `module`, which
+    then also has the constant `m_kina_abi_version`. The entry takes borrowed DLPack tensors, checks them (K0802), calls `f`, and
     delivers the results into the caller's destinations, or hands the buffers over.
     Runs after bufferisation, while functions are still `func.func`. Element types that
     buffers don't tell apart (ui8) come from the attribute `kina.function_type`.
   }];
+  let options = [Option<"module", "module", "std::string", [{""}],
+                        "What the names of entries begin with, an identifier of C">];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
 
@@ -174,6 +178,17 @@ def MathToLibm : Pass<"kina-math-to-libm", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def NarrowLocations : Pass<"kina-narrow-locations", "::mlir::ModuleOp"> {
+  let summary = "Leave every operation one position in the source";
+  let description = [{
+    A location becomes the position where its innermost range begins: for code that was
+    inlined, the one in the callee. The translation to LLVM IR knows no ranges, and what it
+    knows of inlining needs functions that are gone. With
+    `--ensure-debug-info-scope-on-llvm-func` after this pass, compiled code carries DWARF
+    lines of the `.kina` source.
+  }];
 }
 
 def FinalizeLLVM : Pass<"kina-finalize-llvm", "::mlir::ModuleOp"> {

@@ -50,9 +50,6 @@ private:
 /// differentiable operation itself: a call, or one with regions.
 bool isDifferentiableIn(mlir::Operation *op, unsigned operand);
 
-/// Whether a value of the type can be active: it has tangents, or it is a tape of such.
-bool canVary(mlir::Type type);
-
 /// A pattern of active values as a key that orders the same in every run.
 std::string toKey(const llvm::BitVector &bits);
 

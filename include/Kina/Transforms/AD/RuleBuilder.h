@@ -77,6 +77,9 @@ public:
   mlir::Value accumulate(mlir::Value accumulator, mlir::Value contribution);
 };
 
+/// Makes an addition of a kina.accumulate both of whose terms are there.
+void lowerAccumulate(AccumulateOp op);
+
 /// The interface for a rule that states, an operand at a time,
 ///   pull(k, op, i, dy, acc): the cotangent of operand i, added to `acc`, and
 ///   push(k, op, i, t, acc): what the tangent of operand i gives the result, added to `acc`,

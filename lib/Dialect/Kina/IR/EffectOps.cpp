@@ -91,6 +91,46 @@ LogicalResult HandleOp::verifyRegions() {
   return success();
 }
 
+bool answers(HandleOp handle, PerformOp perform) {
+  return handle.getTagAttr() == perform.getTagAttr() &&
+         llvm::is_contained(handle.getOperations(), perform.getPerformedAttr());
+}
+
+/// `active` are the functions that are looked at, which may not end otherwise.
+static void collectOpenPerforms(Region &region, SmallVectorImpl<PerformOp> &performs,
+                                SmallVectorImpl<Operation *> &active) {
+  for (Operation &op : region.getOps()) {
+    if (auto perform = dyn_cast<PerformOp>(op)) {
+      if (!perform.getTagAttr())
+        performs.push_back(perform);
+      continue;
+    }
+    if (isa<GradOp, VJPOp, JVPOp>(op)) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<FuncOp>(&op, op.getAttrOfType<FlatSymbolRefAttr>("callee"));
+      if (callee && !llvm::is_contained(active, callee)) {
+        active.push_back(callee);
+        collectOpenPerforms(callee.getBody(), performs, active);
+        active.pop_back();
+      }
+      continue;
+    }
+    auto handle = dyn_cast<HandleOp>(op);
+    for (Region &inner : op.getRegions()) {
+      size_t first = performs.size();
+      collectOpenPerforms(inner, performs, active);
+      if (handle && &inner == &handle.getBody())
+        performs.erase(std::remove_if(performs.begin() + first, performs.end(),
+                                      [&](PerformOp perform) { return answers(handle, perform); }),
+                       performs.end());
+    }
+  }
+}
+
+void collectOpenPerforms(Region &region, SmallVectorImpl<PerformOp> &performs) {
+  SmallVector<Operation *> active;
+  collectOpenPerforms(region, performs, active);
+}
+
 LogicalResult ResumeOp::verify() {
   ContType type = getContinuation().getType();
   if (!llvm::equal(type.getResults(), getResultTypes()))

@@ -61,11 +61,6 @@ bool kina::surface::isPattern(SyntaxKind kind) {
 
 static bool isTypeOrRef(SyntaxKind kind) { return isType(kind) || kind == SyntaxKind::TypeRef; }
 
-static bool isCore(SyntaxKind kind) {
-  return kind == SyntaxKind::String ||
-         (kind >= SyntaxKind::CoreList && kind <= SyntaxKind::CoreKeyword);
-}
-
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//
@@ -92,8 +87,6 @@ LogicalResult SyntaxAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
   case SyntaxKind::EffectOp:
   case SyntaxKind::Decorator:
   case SyntaxKind::Keyword:
-  case SyntaxKind::CoreSymbol:
-  case SyntaxKind::CoreKeyword:
     wantsText = true;
     break;
   default:
@@ -127,8 +120,6 @@ LogicalResult SyntaxAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
   case SyntaxKind::PatternName:
   case SyntaxKind::PatternWild:
   case SyntaxKind::ReturnCase:
-  case SyntaxKind::CoreSymbol:
-  case SyntaxKind::CoreKeyword:
     return n == 0 ? success() : fail("none");
   case SyntaxKind::DimAdd:
   case SyntaxKind::DimSub:
@@ -217,9 +208,6 @@ LogicalResult SyntaxAttr::verify(function_ref<InFlightDiagnostic()> emitError, S
                : fail("literals and keywords");
   case SyntaxKind::Keyword:
     return n == 1 && each(isLiteral) ? success() : fail("one literal");
-  case SyntaxKind::CoreList:
-  case SyntaxKind::CoreBracket:
-    return each(isCore) ? success() : fail("core forms");
   }
   return success();
 }
@@ -379,9 +367,17 @@ public:
       os << ')';
   }
 
+  /// An effect row behind a result type would belong to the arrow in it.
+  void resultType(SyntaxAttr type, bool rowFollows) {
+    bool paren = rowFollows && type.is(SyntaxKind::TypeFn) && type.getChild(2).getChildren().empty();
+    os << (paren ? "(" : "");
+    spell(type);
+    os << (paren ? ")" : "");
+  }
+
 private:
-  void list(ArrayRef<SyntaxAttr> nodes, StringRef separator = ", ") {
-    llvm::interleave(nodes, os, [&](SyntaxAttr n) { spell(n); }, separator);
+  void list(ArrayRef<SyntaxAttr> nodes) {
+    llvm::interleaveComma(nodes, os, [&](SyntaxAttr n) { spell(n); });
   }
 
   void infix(SyntaxAttr node, StringRef op) {
@@ -480,7 +476,7 @@ private:
       os << "fn(";
       list(node.getChild(0).getChildren());
       os << ") -> ";
-      spell(node.getChild(1));
+      resultType(node.getChild(1), !node.getChild(2).getChildren().empty());
       if (!node.getChild(2).getChildren().empty()) {
         os << " ! {";
         list(node.getChild(2).getChildren());
@@ -536,15 +532,6 @@ private:
       os << node.getText() << '=';
       spell(node.getChild(0));
       return;
-    case SyntaxKind::CoreList:
-    case SyntaxKind::CoreBracket:
-      os << (node.is(SyntaxKind::CoreList) ? '(' : '[');
-      list(node.getChildren(), " ");
-      os << (node.is(SyntaxKind::CoreList) ? ')' : ']');
-      return;
-    case SyntaxKind::CoreKeyword:
-      os << ':' << node.getText();
-      return;
     case SyntaxKind::Dims:
     case SyntaxKind::Preds:
     case SyntaxKind::Types:
@@ -572,5 +559,12 @@ std::string kina::surface::spell(SyntaxAttr syntax) {
   std::string text;
   llvm::raw_string_ostream os(text);
   Speller(os).spell(syntax);
+  return text;
+}
+
+std::string kina::surface::spellResultType(SyntaxAttr type, bool rowFollows) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Speller(os).resultType(type, rowFollows);
   return text;
 }

@@ -283,9 +283,5 @@ LogicalResult TypeAliasOp::verify() {
                      isKind(SyntaxKind::ShapeVar));
 }
 
-LogicalResult CoreOp::verify() {
-  return verifyOne(*this, getForm(), "form", isKind(SyntaxKind::CoreList));
-}
-
 #define GET_OP_CLASSES
 #include "Kina/Dialect/Surface/IR/SurfaceOps.cpp.inc"

@@ -108,4 +108,12 @@ Value RuleBuilder::accumulate(Value accumulator, Value contribution) {
   return AccumulateOp::create(builder, loc, accumulator, contribution);
 }
 
+void lowerAccumulate(AccumulateOp op) {
+  OpBuilder builder(op);
+  RuleBuilder k(builder, op.getLoc());
+  Value a = op.getAccumulator(), b = op.getContribution();
+  op.replaceAllUsesWith(isa<TapeType>(a.getType()) ? k.make<TapeAddOp>(a, b) : k.add(a, b));
+  op.erase();
+}
+
 } // namespace kina

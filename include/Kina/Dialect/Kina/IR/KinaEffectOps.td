@@ -40,7 +40,8 @@ def Kina_PerformOp : Kina_Op<"perform", [AttrSizedOperandSegments,
     `targets` those whose cotangents it adds to. The region's arguments are the
     cotangents of the primals, then an accumulator for each target; it yields the new
     cotangents of the targets. It captures residuals by SSA and is no first-class value.
-    A cotangent that is not there is `kina.absent`.
+    A cotangent that is not there is `kina.absent`. The result types of other operations
+    are those of the signature, its shape variables bound by what is performed.
 
     ```mlir
     %y = kina.mul %a, %b : f64
@@ -69,8 +70,10 @@ def Kina_HandleOp : Kina_Op<"handle", [RecursiveMemoryEffects]> {
   let description = [{
     Regions: the body, which yields; the return region, which gets what the body yields
     and yields the results; then one region per entry of `operations`, with the
-    operation's payload and a `!kina.cont` as arguments, which yields the results. A
-    case that does not resume leaves the handle at once. With `tag` the handle answers
+    operation's payload and a `!kina.cont` as arguments, which yields the results. An
+    operation whose signature has shape variables has one case for every type that is
+    performed in the body. A case that does not resume leaves the handle at once. The
+    continuation runs under the handle again, a case itself does not. With `tag` the handle answers
     the `RecordVJP`s of that tag only; the payload is then a function from
     `!kina.cotangents` to `!kina.cotangents`.
 
@@ -103,6 +106,45 @@ def Kina_HandleOp : Kina_Op<"handle", [RecursiveMemoryEffects]> {
     `cases` $operations $cases attr-dict
   }];
   let hasRegionVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+def Kina_RefValue : Type<CPred<"::llvm::isa<::kina::RefType>($_self)">, "variable", "::kina::RefType">;
+
+def Kina_RefOp : Kina_Op<"ref", [TypesMatchWith<"the variable holds a value of the operand's type", "init", "result",
+                                                "::kina::RefType::get($_ctxt, $_self)">]> {
+  let summary = "a new variable";
+  let description = [{
+    The state of a handler. A variable is never an operand of anything but `kina.deref`
+    and `kina.assign`, so it needs no memory.
+
+    ```mlir
+    %c = kina.ref %zero : f64
+    %x = kina.deref %c : f64
+    kina.assign %c, %y : f64
+    ```
+  }];
+  let arguments = (ins AnyType:$init);
+  let results = (outs Kina_RefValue:$result);
+  let assemblyFormat = "$init attr-dict `:` type($init)";
+}
+
+def Kina_DerefOp : Kina_Op<"deref", [TypesMatchWith<"the variable holds a value of the result's type", "result", "ref",
+                                                    "::kina::RefType::get($_ctxt, $_self)">]> {
+  let summary = "the value of a variable";
+  let arguments = (ins Kina_RefValue:$ref);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$ref attr-dict `:` type($result)";
+}
+
+def Kina_AssignOp : Kina_Op<"assign", [TypesMatchWith<"the variable holds a value of the operand's type", "value", "ref",
+                                                      "::kina::RefType::get($_ctxt, $_self)">]> {
+  let summary = "gives a variable another value";
+  let arguments = (ins Kina_RefValue:$ref, AnyType:$value);
+  let assemblyFormat = "$ref `,` $value attr-dict `:` type($value)";
 }
 
 def Kina_ContValue : Type<CPred<"::llvm::isa<::kina::ContType>($_self)">, "continuation", "::kina::ContType">;

@@ -17,4 +17,16 @@
 #define GET_OP_CLASSES
 #include "Kina/Dialect/Kina/IR/KinaOps.h.inc"
 
+namespace kina {
+
+/// Whether the body of `handle` answers the perform; `handle` may be any handle around it.
+bool answers(HandleOp handle, PerformOp perform);
+
+/// The performs in the region, and in the functions that are differentiated in it, that no
+/// handle in it answers, in program order. Those of reverse mode, which name their handle
+/// by a tag, are left out.
+void collectOpenPerforms(mlir::Region &region, llvm::SmallVectorImpl<PerformOp> &performs);
+
+} // namespace kina
+
 #endif

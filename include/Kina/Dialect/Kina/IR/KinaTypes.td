@@ -53,6 +53,18 @@ def Kina_ContType : Kina_Type<"Cont", "cont"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Kina_RefType : Kina_Type<"Ref", "ref"> {
+  let summary = "a variable that can be assigned to";
+  let description = [{
+    Local to its function, and gone after `--kina-lower-effects`: there it is a value
+    that branches yield and loops carry.
+
+    Example: `!kina.ref<f64>`.
+  }];
+  let parameters = (ins "::mlir::Type":$valueType);
+  let assemblyFormat = "`<` $valueType `>`";
+}
+
 def Kina_CotangentsType : Kina_Type<"Cotangents", "cotangents"> {
   let summary = "a linear map from the values of one differentiation to their cotangents";
   let description = [{

@@ -67,6 +67,9 @@ bool isPattern(SyntaxKind kind);
 /// canonical spacing; for messages.
 std::string spell(SyntaxAttr syntax);
 
+/// The same for the result type of a function; `rowFollows`: an effect row stands behind it.
+std::string spellResultType(SyntaxAttr type, bool rowFollows);
+
 /// The nodes of an array that is known to hold syntax; none for a null array.
 inline auto syntaxRange(mlir::ArrayAttr array) {
   llvm::ArrayRef<mlir::Attribute> nodes;

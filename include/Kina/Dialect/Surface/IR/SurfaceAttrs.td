@@ -48,10 +48,7 @@ def Surface_SyntaxKind : Surface_Enum<"SyntaxKind", "kind of a node of static sy
   Surface_Kind<"ReturnCase", 56, "return_case">, Surface_Kind<"EffectCase", 57, "effect_case">,
   Surface_Kind<"EffectOp", 58, "effect_op">,
   // Decorators.
-  Surface_Kind<"Decorator", 60, "decorator">, Surface_Kind<"Keyword", 61, "keyword">,
-  // The core form.
-  Surface_Kind<"CoreList", 70, "core_list">, Surface_Kind<"CoreBracket", 71, "core_bracket">,
-  Surface_Kind<"CoreSymbol", 72, "core_symbol">, Surface_Kind<"CoreKeyword", 73, "core_keyword">]>;
+  Surface_Kind<"Decorator", 60, "decorator">, Surface_Kind<"Keyword", 61, "keyword">]>;
 
 def Surface_LiteralKind : Surface_Enum<"LiteralKind", "kind of a literal", [
   I32EnumAttrCase<"Int", 0, "int">, I32EnumAttrCase<"Float", 1, "float">,
@@ -118,9 +115,6 @@ def Surface_SyntaxAttr : AttrDef<Surface_Dialect, "Syntax"> {
     | `effect_op` | the operation's name | argument *type*, result *type* |
     | `decorator` | the name | (`keyword` or *literal*)\* |
     | `keyword` | the name before `=` | *literal* |
-    | `core_list` `( )`, `core_bracket` `[ ]` | | (*core* or `string`)\* |
-    | `core_symbol` | the symbol | |
-    | `core_keyword` | the keyword without its `:` | |
 
     *dim* is `int`, `name` or a `dim_` kind; *type* is `dtype` or a `type_` kind; *literal* is a
     leaf but `dtype`. `(T)` and the pattern `(x)` are `T` and `x`; `(T,)` and `(x,)` are

@@ -83,17 +83,4 @@ def Surface_TypeAliasOp : Surface_ItemOp<"type_alias"> {
   let hasVerifier = 1;
 }
 
-def Surface_CoreOp : Surface_ItemOp<"core"> {
-  let summary = "an item in core form";
-  let description = [{
-    `form` is a syntax node of kind `core_list`: the s-expression as read, its head
-    unchecked.
-
-    Example: `kina_surface.core <core_list [core_symbol "define", core_symbol "x"]>`
-  }];
-  let arguments = (ins Surface_SyntaxAttr:$form);
-  let assemblyFormat = "$form attr-dict";
-  let hasVerifier = 1;
-}
-
 #endif
