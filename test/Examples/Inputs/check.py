@@ -24,9 +24,15 @@ class Example:
         self.work, self.plant = options.work, options.plant
         self.failed = False
 
-    def run(self, *calls):
-        """The results of (function, arguments by name, number of results)."""
-        answers = kinac_batch.run(str(self.source), calls, self.work)
+    def run(self, *calls, without=None):
+        """The results of (function, arguments by name, number of results). The lines of the program that
+        are `without` are left out."""
+        source = self.source
+        if without:
+            lines = source.read_text().splitlines(keepends=True)
+            source = self.work / f"without-{source.name}"
+            source.write_text("".join(line for line in lines if line.strip() != without))
+        answers = kinac_batch.run(str(source), calls, self.work)
         for answer in answers:
             if isinstance(answer, Exception):
                 raise answer
