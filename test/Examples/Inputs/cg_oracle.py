@@ -34,3 +34,20 @@ def check(example):
     adjoint = np.linalg.solve(A, 2 * misfit)
     example.compare("gradient in across", got[1], -(D @ adjoint * (D @ solution)).reshape(H, W + 1), 1e-9)
     example.compare("gradient in down", got[2], -(E @ adjoint * (E @ solution)).reshape(H + 1, W), 1e-9)
+
+
+def memory(example):
+    """Nine times as many steps of the solver, and hardly more memory for their gradient."""
+    random = np.random.RandomState(5)
+    H = W = 64
+    named = dict(across=np.exp(2.5 * random.randn(H, W + 1)), down=np.exp(2.5 * random.randn(H + 1, W)),
+                 sources=random.randn(H, W))
+    steps, peaks = [], []
+    for tol in (30, 0.1):
+        (_, count), _ = example.peak("temperatures", dict(tol=tol, **named), 2)
+        _, peak = example.peak("step", dict(tol=tol, measured=named["sources"], **named), 3)
+        steps.append(int(count))
+        peaks.append(peak)
+    states = (steps[1] - steps[0]) * 3 * H * W * 8 / 2**20
+    example.judge(f"steps {steps[0]} and {steps[1]}: a state of each would be {states:.0f} MiB more (at least 150)", states >= 150)
+    example.judge(f"memory {peaks[1] - peaks[0]:.0f} MiB more (at most 30)", peaks[1] - peaks[0] <= 30)

@@ -33,9 +33,13 @@ def inputs():
 def check(example):
     x, y, weights = inputs()
     [value], gradient = example.run(("block", dict(x=x, **weights), 1), ("step", dict(x=x, y=y, **weights), 14))
-    example.compare("block", value, jax.jit(block)(x, *weights.values()), 2e-6)
-    loss = lambda *weights: jnp.mean(jnp.square(block(x, *weights) - y))
-    wanted, slopes = jax.jit(jax.value_and_grad(loss, argnums=range(13)))(*weights.values())
+
+    def loss(*weights):
+        z = block(x, *weights)
+        return jnp.mean(jnp.square(z - y)), z
+
+    (wanted, reference), slopes = jax.jit(jax.value_and_grad(loss, argnums=range(13), has_aux=True))(*weights.values())
+    example.compare("block", value, reference, 2e-6)
     example.compare("loss", gradient[0], wanted, 2e-6)
     for name, got, slope in zip(WEIGHTS, gradient[1:], slopes):
         example.compare(f"gradient in {name}", got, slope, 5e-6)
