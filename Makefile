@@ -38,6 +38,7 @@ check: build  ## run every test: unit tests, lit by stage, oracles, documentatio
 
 bench: build  ## time compiled programs against JAX on this machine
 	@$(PYTHON) benchmarks/digits.py --build $(BUILD)
+	@$(PYTHON) benchmarks/transformer.py --build $(BUILD)
 
 clean:  ## remove what was built (the Python environment stays)
 	@rm -rf build
