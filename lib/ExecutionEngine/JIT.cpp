@@ -22,6 +22,8 @@ static llvm::Error defineRuntime(llvm::orc::LLJIT &engine) {
   define("kina_rt_call", &kina_rt_call);
   define("kina_rt_alloc", &kina_rt_alloc);
   define("kina_rt_free", &kina_rt_free);
+  define("kina_rt_tape_new", &kina_rt_tape_new);
+  define("kina_rt_tape_frame", &kina_rt_tape_frame);
   define("kina_rt_fail", &kina_rt_fail);
   define("kina_rt_poll", &kina_rt_poll);
   define("kina_rt_argument", &kina_rt_argument);

@@ -53,12 +53,13 @@ std::string getStageNames() {
 }
 
 unsigned getReachedStage(ModuleOp module) {
-  bool typed = false, buffers = false, llvmOps = false;
+  bool typed = false, tensors = false, buffers = false, llvmOps = false;
   WalkResult surface = module.walk([&](Operation *op) {
     Dialect *dialect = op->getDialect();
     if (isa_and_nonnull<surface::SurfaceDialect>(dialect))
       return WalkResult::interrupt();
     typed |= isa_and_nonnull<KinaDialect>(dialect);
+    tensors |= llvm::any_of(op->getOperandTypes(), llvm::IsaPred<mlir::TensorType>);
     buffers |= isa_and_nonnull<memref::MemRefDialect>(dialect) ||
                llvm::any_of(op->getOperandTypes(), [](Type type) { return isa<BaseMemRefType>(type); });
     llvmOps |= isa<LLVM::LLVMFuncOp>(op);
@@ -67,7 +68,7 @@ unsigned getReachedStage(ModuleOp module) {
   StringRef name = surface.wasInterrupted() ? "surface"
                    : typed                  ? "typed"
                    : llvmOps                ? "llvm"
-                   : buffers                ? "loops"
+                   : buffers && !tensors    ? "loops"
                                             : "linalg";
   return *findStage(name);
 }

@@ -135,7 +135,7 @@ void *kina_rt_alloc(int64_t alignment, int64_t bytes) {
     kina_rt_fail(KINA_ERROR_MEMORY, "out of memory: {0} bytes wanted", nullptr, 0, 0, 1, bytes);
   auto *block = static_cast<Block *>(memory);
   *block = {&call->blocks, call->blocks.next, context->memory, context, size_t(bytes),
-            nullptr, 0};
+            nullptr, 0, nullptr};
   block->next->previous = block;
   call->blocks.next = block;
   kina_allocation_statistics &statistics = context->statistics;
@@ -147,8 +147,10 @@ void *kina_rt_alloc(int64_t alignment, int64_t bytes) {
 }
 
 void kina_rt_free(void *address) {
-  if (address)
-    freeBlock(Block::of(address));
+  for (Block *block = address ? Block::of(address) : nullptr, *next; block; block = next) {
+    next = block->attached;
+    freeBlock(block);
+  }
 }
 
 void kina_rt_fail(int32_t code, const char *message, const char *file, int32_t line,

@@ -46,6 +46,7 @@ struct alignas(64) Block {
   size_t bytes;          // of the payload
   kina_tensor *result;   // that receives it when the call succeeds, or nullptr
   size_t resultBytes;    // of the result; an allocation may be larger
+  Block *attached;       // that kina_rt_free frees with it, or nullptr
 
   void *payload() { return this + 1; }
   static Block *of(void *payload) { return static_cast<Block *>(payload) - 1; }

@@ -67,6 +67,7 @@ grad-check:
   --seed N             of the random directions and cotangents (default: 0)
 
 general:
+  -O0 -O1 -O2 -O3      how long to optimise (default: -O2)
   --timing             print what compiling and running took
   --error-format=text|json
   --color=auto|always|never
@@ -320,12 +321,16 @@ private:
       return belongs(name, compile, "plain compilation") && flag(line.staticRuntime);
     if (name == "--timing")
       return flag(line.timing);
+    if (arg.size() == 3 && arg.starts_with("-O") && arg[2] >= '0' && arg[2] <= '3') {
+      line.optLevel = arg[2] - '0';
+      return true;
+    }
     if (name == "--error-format")
       return choice(line.errorFormat, {"text", "json"});
     if (name == "--color")
       return choice(line.color, {"auto", "always", "never"});
     static const std::string options[] = {"--arg", "--out",  "--json",   "--batch", "--max-steps",    "--wrt",   "--eps",  "--tol",
-                                          "--seed", "--emit", "--mcpu", "--module-name", "--static-runtime", "--timing", "--error-format", "--color", "--help", "--version"};
+                                          "--seed", "--emit", "--mcpu", "--module-name", "--static-runtime", "-O2", "--timing", "--error-format", "--color", "--help", "--version"};
     usage("unknown option `" + name + "`" + didYouMean(name, options));
     return false;
   }

@@ -37,6 +37,8 @@ struct CommandLine {
   /// The file of --batch; "" for a single call.
   std::string batch;
   bool json = false, timing = false;
+  /// Effort of LLVM's optimisations, 0 to 3.
+  unsigned optLevel = 2;
   uint64_t maxSteps = 0;
   /// The parameters of --wrt; empty for all of float type.
   std::vector<std::string> wrt;

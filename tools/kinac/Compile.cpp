@@ -34,6 +34,7 @@ static std::optional<std::string> generate(Session &session) {
   const CommandLine &line = session.getLine();
   NativeOptions options;
   options.cpu = line.cpu;
+  options.optLevel = line.optLevel;
   options.module = line.moduleName;
   options.lineTables = true;
   std::string code;

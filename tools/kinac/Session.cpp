@@ -213,7 +213,9 @@ std::unique_ptr<JIT> Session::compile() {
     return nullptr;
   std::unique_ptr<JIT> jit;
   measure("code generation", [&] {
-    llvm::Expected<std::unique_ptr<JIT>> created = JIT::create(*module);
+    NativeOptions options;
+    options.optLevel = line.optLevel;
+    llvm::Expected<std::unique_ptr<JIT>> created = JIT::create(*module, options);
     if (created)
       jit = std::move(*created);
     return created.takeError();

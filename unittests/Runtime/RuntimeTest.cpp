@@ -346,4 +346,93 @@ TEST_F(RuntimeTest, CallsNest) {
   EXPECT_EQ(statistics().peak_bytes, 20u);
 }
 
+/// Writes and reads `count` frames of `bytes` bytes.
+template <int64_t bytes, int64_t count>
+void fillTape(kina_tensor *const *, kina_tensor *const *) {
+  void *tape = kina_rt_tape_new(bytes);
+  std::vector<unsigned char *> frames;
+  for (int64_t i = 0; i < count; ++i) {
+    auto *frame = static_cast<unsigned char *>(kina_rt_tape_frame(tape, i));
+    for (int64_t j = 0; j < bytes; ++j)
+      frame[j] = (unsigned char)(i * 31 + j);
+    frames.push_back(frame);
+  }
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(frames[0]) % 64, 0u);
+  int64_t wrong = 0;
+  for (int64_t i = count; i-- > 0;) {
+    auto *frame = static_cast<unsigned char *>(kina_rt_tape_frame(tape, i));
+    wrong += frame != frames[i];
+    for (int64_t j = 0; j < bytes; ++j)
+      wrong += frame[j] != (unsigned char)(i * 31 + j);
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST_F(RuntimeTest, TapesGrow) {
+  auto expectBytes = [&](kina_rt_body body, uint64_t bytes, uint64_t chunks) {
+    kina_context *own = kina_context_create(memory);
+    EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, body, nullptr, nullptr), KINA_OK);
+    kina_allocation_statistics out;
+    kina_context_statistics(own, &out);
+    kina_context_destroy(own);
+    EXPECT_EQ(out.live_bytes, 0u);
+    EXPECT_EQ(out.allocations, chunks + 1);
+    // The tape itself has 1 KiB at most.
+    EXPECT_GE(out.peak_bytes, bytes);
+    EXPECT_LE(out.peak_bytes, 2 * bytes + 4096 + 1024);
+  };
+  expectBytes(fillTape<1, 100000>, 100000, 5);
+  expectBytes(fillTape<4, 100000>, 400000, 7);
+  expectBytes(fillTape<24, 1000>, 24000, 4);
+  expectBytes(fillTape<5000, 40>, 200000, 6);
+  expectBytes(fillTape<4096, 1>, 4096, 1);
+  expectBytes(fillTape<0, 100>, 0, 0);
+}
+
+TEST_F(RuntimeTest, TapesAreFreedWithTheirFrames) {
+  auto body = [](kina_tensor *const *, kina_tensor *const *) {
+    kina_rt_alloc(64, 100);
+    for (int i = 0; i < 10; ++i) {
+      void *tape = kina_rt_tape_new(1000);
+      for (int64_t at = 100; at-- > 0;)
+        kina_rt_tape_frame(tape, at);
+      void *other = kina_rt_tape_new(8);
+      kina_rt_tape_frame(other, 0);
+      kina_rt_free(tape);
+      kina_rt_free(other);
+    }
+  };
+  EXPECT_EQ(run(body), KINA_OK);
+  EXPECT_LT(statistics().peak_bytes, 2 * 100000 + 2 * 4096 + 2 * 1024 + 100u);
+}
+
+TEST_F(RuntimeTest, TapesRunOutOfMemory) {
+  kina_memory_resource *limit = kina_memory_limit_create(memory, 100000);
+  kina_context *own = kina_context_create(limit);
+  EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, fillTape<1000, 30>, nullptr, nullptr), KINA_OK);
+  EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, fillTape<1000, 100>, nullptr, nullptr), KINA_ERROR_MEMORY);
+  EXPECT_STREQ(kina_context_message(own), "out of memory: 64000 bytes wanted");
+  EXPECT_EQ(kina_rt_call(own, KINA_ABI_VERSION, fillTape<1000, 30>, nullptr, nullptr), KINA_OK);
+  kina_context_destroy(own);
+  limit->vtable->destroy(limit);
+
+  auto huge = [](kina_tensor *const *, kina_tensor *const *) {
+    kina_rt_tape_frame(kina_rt_tape_new(int64_t(1) << 40), int64_t(1) << 40);
+  };
+  EXPECT_EQ(run(huge), KINA_ERROR_MEMORY);
+  EXPECT_EQ(message(), "out of memory: frame 1099511627776 of 1099511627776 bytes wanted");
+  for (kina_rt_body body : {
+           kina_rt_body([](kina_tensor *const *, kina_tensor *const *) {
+             kina_rt_tape_frame(kina_rt_tape_new(1), -1);
+           }),
+           kina_rt_body([](kina_tensor *const *, kina_tensor *const *) {
+             kina_rt_tape_frame(kina_rt_tape_new(1), INT64_MAX);
+           }),
+           kina_rt_body([](kina_tensor *const *, kina_tensor *const *) {
+             kina_rt_tape_frame(kina_rt_tape_new(int64_t(1) << 62), 1);
+           }),
+       })
+    EXPECT_EQ(run(body), KINA_ERROR_MEMORY);
+}
+
 } // namespace

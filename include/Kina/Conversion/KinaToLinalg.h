@@ -19,8 +19,8 @@ namespace kina {
 #define GEN_PASS_DECL_LOWERTOLINALGPASS
 #include "Kina/Conversion/Passes.h.inc"
 
-/// Host tensors to builtin tensors (`?` for what is no constant), ui8 to i8; everything
-/// else stays. A tensor on a device has no conversion.
+/// Host tensors to builtin tensors (`?` for what is no constant), ui8 to i8, tapes to tensors
+/// or tapes of the run time; everything else stays. A tensor on a device has no conversion.
 class KinaToLinalgTypeConverter : public mlir::TypeConverter {
 public:
   KinaToLinalgTypeConverter();
@@ -49,7 +49,7 @@ void populateKinaIndexingToLinalgPatterns(const mlir::TypeConverter &converter,
 /// Functions, calls, control flow, checks.
 void populateKinaFunctionToLinalgPatterns(const mlir::TypeConverter &converter,
                                           mlir::RewritePatternSet &patterns);
-/// Tapes of a bounded number of frames.
+/// Tapes: a tensor of the frames where their number is bounded, else one of the run time.
 void populateKinaTapesToLinalgPatterns(const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns);
 
 /// All of the above.

@@ -106,7 +106,10 @@ def RecordVJPsPass : Pass<"kina-record-vjps", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kina::KinaDialect"];
   let options = [
     Option<"tape", "tape", "std::string", "\"auto\"",
-           "How a loop keeps what its derivative needs: auto, bounded, stride, replay, growable">,
+           "How a loop keeps what its derivative needs: `auto` and `bounded` the residuals of every iteration, where "
+           "its bound is exact or constant (`auto`) or there is one (`bounded`), else as `stride`; `growable` those of "
+           "every iteration, on tapes that grow unless the trip count is exact; `stride` some states, from which it "
+           "runs again; `replay` only the first state. A loop in a loop is always replayed">,
     Option<"slots", "slots", "int64_t", "64", "States that a doubling stride keeps: a power of two">
   ];
 }
@@ -210,7 +213,10 @@ def ADPass : Pass<"kina-ad", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kina::KinaDialect"];
   let options = [
     Option<"tape", "tape", "std::string", "\"auto\"",
-           "How a loop keeps what its derivative needs: auto, bounded, stride, replay, growable">,
+           "How a loop keeps what its derivative needs: `auto` and `bounded` the residuals of every iteration, where "
+           "its bound is exact or constant (`auto`) or there is one (`bounded`), else as `stride`; `growable` those of "
+           "every iteration, on tapes that grow unless the trip count is exact; `stride` some states, from which it "
+           "runs again; `replay` only the first state. A loop in a loop is always replayed">,
     Option<"slots", "slots", "int64_t", "64", "States that a doubling stride keeps: a power of two">
   ];
 }

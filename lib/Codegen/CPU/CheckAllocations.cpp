@@ -28,11 +28,9 @@ static constexpr uint64_t kMaxBytes = uint64_t(1) << 62;
 /// What decides a check: a block, the bytes that the type knows, the open sizes.
 using Key = std::tuple<Block *, uint64_t, std::vector<const void *>>;
 
-static void check(memref::AllocOp alloc, std::set<Key> &checked) {
-  MemRefType type = alloc.getType();
-  Type element = type.getElementType();
-  uint64_t known = element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) : 8;
-  uint64_t width = known;
+/// Checks that a buffer of the type and the open sizes fits, before `op`.
+static void check(Operation *op, MemRefType type, ValueRange openSizes, std::set<Key> &checked) {
+  uint64_t width = rt::getElementBytes(type.getElementType()), known = width;
   bool fits = true;
   // A size of 0 counts as 1 here and below: strides don't wrap then, nor does the product of
   // some of the sizes.
@@ -41,16 +39,16 @@ static void check(memref::AllocOp alloc, std::set<Key> &checked) {
       known = llvm::SaturatingMultiply<uint64_t>(known, std::max<int64_t>(size, 1));
       fits &= known <= kMaxBytes;
     }
-  if (fits && alloc.getDynamicSizes().empty())
+  if (fits && openSizes.empty())
     return;
   std::vector<const void *> sizes;
-  for (Value size : alloc.getDynamicSizes())
+  for (Value size : openSizes)
     sizes.push_back(size.getAsOpaquePointer());
-  if (!checked.insert({alloc->getBlock(), known, std::move(sizes)}).second)
+  if (!checked.insert({op->getBlock(), known, std::move(sizes)}).second)
     return;
 
-  OpBuilder builder(alloc);
-  Location loc = alloc.getLoc();
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
   Type i64 = builder.getI64Type();
   auto integer = [&](uint64_t value) { return arith::ConstantIntOp::create(builder, loc, i64, int64_t(value)); };
   Value ok;
@@ -59,7 +57,7 @@ static void check(memref::AllocOp alloc, std::set<Key> &checked) {
   } else {
     // Unsigned, so that a negative size is too large as well: no factor is below 1.
     Value product = integer(known), overflow;
-    for (Value size : alloc.getDynamicSizes()) {
+    for (Value size : openSizes) {
       size = arith::IndexCastOp::create(builder, loc, i64, size);
       size = arith::MaxUIOp::create(builder, loc, size, integer(1));
       auto wide = arith::MulUIExtendedOp::create(builder, loc, product, size);
@@ -77,14 +75,19 @@ static void check(memref::AllocOp alloc, std::set<Key> &checked) {
         (axis ? ", " : "") + (ShapedType::isDynamic(size) ? "{" + std::to_string(open++) + "}" : std::to_string(size));
   message += "] with " + std::to_string(width) + "-byte elements is wanted";
   rt::CheckOp::create(builder, loc, ok, builder.getI32IntegerAttr(KINA_ERROR_MEMORY), builder.getStringAttr(message),
-                      alloc.getDynamicSizes());
+                      openSizes);
 }
 
 namespace {
 struct CheckAllocationsPass : public kina::impl::CheckAllocationsBase<CheckAllocationsPass> {
   void runOnOperation() override {
     std::set<Key> checked;
-    getOperation()->walk([&](memref::AllocOp alloc) { check(alloc, checked); });
+    getOperation()->walk([&](Operation *op) {
+      if (auto alloc = dyn_cast<memref::AllocOp>(op))
+        check(op, alloc.getType(), alloc.getDynamicSizes(), checked);
+      else if (auto tape = dyn_cast<rt::TapeNewOp>(op))
+        check(op, tape.getFrame(), tape.getSizes(), checked);
+    });
   }
 };
 } // namespace

@@ -37,12 +37,12 @@ struct ConvertRTToLLVMPass : public kina::impl::ConvertRTToLLVMBase<ConvertRTToL
     RuntimeCalls calls(module);
     IRRewriter rewriter(context);
     auto pointer = LLVM::LLVMPointerType::get(context);
-    auto i32 = rewriter.getI32Type();
+    auto i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
     auto nothing = LLVM::LLVMVoidType::get(context);
 
     SmallVector<Operation *> ops;
     module.walk([&](Operation *op) {
-      if (isa<rt::CheckOp, rt::PollOp>(op))
+      if (isa<rt::RTDialect>(op->getDialect()))
         ops.push_back(op);
     });
     for (Operation *op : ops) {
@@ -54,6 +54,29 @@ struct ConvertRTToLLVMPass : public kina::impl::ConvertRTToLLVMBase<ConvertRTToL
         LLVM::CallOp::create(rewriter, loc, poll,
                              ValueRange{source.file, source.line, source.column});
         rewriter.eraseOp(op);
+        continue;
+      }
+      if (auto tape = dyn_cast<rt::TapeNewOp>(op)) {
+        MemRefType frame = tape.getFrame();
+        uint64_t width = rt::getElementBytes(frame.getElementType());
+        Value bytes = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(width));
+        for (Value size : getSizes(rewriter, loc, frame, tape.getSizes()))
+          bytes = LLVM::MulOp::create(rewriter, loc, bytes, size);
+        auto create = calls.getFunction("kina_rt_tape_new", pointer, {i64});
+        Value data = LLVM::CallOp::create(rewriter, loc, create, bytes).getResult();
+        rewriter.replaceOp(op, calls.getBuffer(rewriter, loc, tape.getTape().getType(), data, {}));
+        continue;
+      }
+      if (auto access = dyn_cast<rt::TapeFrameOp>(op)) {
+        MemRefType frame = access.getFrame().getType();
+        auto find = calls.getFunction("kina_rt_tape_frame", pointer, {pointer, i64});
+        Value tape = memref::ExtractAlignedPointerAsIndexOp::create(rewriter, loc, access.getTape());
+        tape = LLVM::IntToPtrOp::create(rewriter, loc, pointer, toI64(rewriter, loc, tape));
+        Value data = LLVM::CallOp::create(rewriter, loc, find,
+                                          ValueRange{tape, toI64(rewriter, loc, access.getAt())})
+                         .getResult();
+        rewriter.replaceOp(op, calls.getBuffer(rewriter, loc, frame, data,
+                                               getSizes(rewriter, loc, frame, access.getSizes())));
         continue;
       }
       auto check = cast<rt::CheckOp>(op);
@@ -78,6 +101,21 @@ struct ConvertRTToLLVMPass : public kina::impl::ConvertRTToLLVMBase<ConvertRTToL
       LLVM::CallOp::create(rewriter, loc, fail, operands);
       rewriter.eraseOp(op);
     }
+  }
+
+  /// The size of every axis, as i64.
+  static SmallVector<Value> getSizes(OpBuilder &builder, Location loc, MemRefType type,
+                                     ValueRange open) {
+    SmallVector<Value> sizes;
+    for (int64_t size : type.getShape()) {
+      if (!ShapedType::isDynamic(size)) {
+        sizes.push_back(LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(size)));
+        continue;
+      }
+      sizes.push_back(toI64(builder, loc, open.front()));
+      open = open.drop_front();
+    }
+    return sizes;
   }
 
   static Value toI64(OpBuilder &builder, Location loc, Value value) {

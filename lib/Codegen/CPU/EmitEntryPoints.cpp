@@ -181,26 +181,17 @@ private:
 
     Value sizes = LLVM::LoadOp::create(
         builder, loc, pointer, fieldOf(builder, loc, tensors, index, offsetof(DLTensor, shape)));
-    auto descriptor =
-        MemRefDescriptor::poison(builder, loc, converter.convertType(memref));
-    descriptor.setAllocatedPtr(builder, loc, data);
-    descriptor.setAlignedPtr(builder, loc, data);
-    descriptor.setConstantOffset(builder, loc, 0);
-    Value stride = integer(builder, loc, i64, 1);
-    for (int64_t axis = memref.getRank(); axis-- > 0;) {
-      Value size;
-      if (memref.isDynamicDim(axis)) {
-        Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, sizes,
-                                          ArrayRef<LLVM::GEPArg>{int32_t(axis)});
-        size = LLVM::LoadOp::create(builder, loc, i64, place);
-      } else {
-        size = integer(builder, loc, i64, memref.getDimSize(axis));
+    SmallVector<Value> extents;
+    for (int64_t axis = 0; axis < memref.getRank(); ++axis) {
+      if (!memref.isDynamicDim(axis)) {
+        extents.push_back(integer(builder, loc, i64, memref.getDimSize(axis)));
+        continue;
       }
-      descriptor.setSize(builder, loc, axis, size);
-      descriptor.setStride(builder, loc, axis, stride);
-      stride = LLVM::MulOp::create(builder, loc, stride, size);
+      Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, sizes,
+                                        ArrayRef<LLVM::GEPArg>{int32_t(axis)});
+      extents.push_back(LLVM::LoadOp::create(builder, loc, i64, place));
     }
-    return UnrealizedConversionCastOp::create(builder, loc, type, Value(descriptor)).getResult(0);
+    return calls.getBuffer(builder, loc, memref, data, extents);
   }
 
   LogicalResult emitResult(OpBuilder &builder, Location loc, Value tensors, unsigned index,
@@ -285,10 +276,25 @@ struct EmitEntryPointsPass : public kina::impl::EmitEntryPointsBase<EmitEntryPoi
 
     // A program may well name a function `exp` or `main`: only the entries keep names that
     // others see. The typed signature has served.
+    // `SymbolTable::rename` walks the module for each; all references change in one walk.
     SymbolTable symbols(module);
+    llvm::DenseMap<StringAttr, FlatSymbolRefAttr> renamed;
     for (func::FuncOp function : functions) {
-      if (failed(symbols.rename(function, ("_kina_function_" + function.getSymName()).str())))
+      auto name = StringAttr::get(&getContext(), "_kina_function_" + function.getSymName());
+      if (symbols.lookup(name)) {
+        function.emitError("a function cannot be called `") << name.getValue() << "`, a name of compiled code";
         return signalPassFailure();
+      }
+      renamed[function.getSymNameAttr()] = FlatSymbolRefAttr::get(name);
+    }
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](FlatSymbolRefAttr reference) -> std::optional<Attribute> {
+      FlatSymbolRefAttr other = renamed.lookup(reference.getAttr());
+      return other ? std::optional<Attribute>(other) : std::nullopt;
+    });
+    module->walk([&](Operation *op) { replacer.replaceElementsIn(op); });
+    for (func::FuncOp function : functions) {
+      function.setSymNameAttr(renamed[function.getSymNameAttr()].getAttr());
       function.setPrivate();
       dropTypedSignature(function);
       function->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(),

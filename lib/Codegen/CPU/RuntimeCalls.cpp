@@ -2,6 +2,7 @@
 
 #include "RuntimeCalls.h"
 
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
@@ -9,7 +10,7 @@ using namespace kina;
 
 static constexpr llvm::StringLiteral kConstantPrefix = "_kina_constant_";
 
-RuntimeCalls::RuntimeCalls(ModuleOp module) : module(module) {
+RuntimeCalls::RuntimeCalls(ModuleOp module) : module(module), converter(module.getContext()) {
   for (auto global : module.getOps<LLVM::GlobalOp>())
     if (global.getSymName().starts_with(kConstantPrefix))
       constants[global.getValueAttr()] = global;
@@ -48,4 +49,19 @@ Value RuntimeCalls::getIntegers(OpBuilder &builder, Location loc, ArrayRef<int64
   if (values.empty())
     return LLVM::ZeroOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()));
   return getConstant(builder, loc, type, builder.getI64TensorAttr(values));
+}
+
+Value RuntimeCalls::getBuffer(OpBuilder &builder, Location loc, MemRefType type, Value data,
+                              ValueRange sizes) {
+  auto descriptor = MemRefDescriptor::poison(builder, loc, converter.convertType(type));
+  descriptor.setAllocatedPtr(builder, loc, data);
+  descriptor.setAlignedPtr(builder, loc, data);
+  descriptor.setConstantOffset(builder, loc, 0);
+  Value stride = LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+  for (int64_t axis = type.getRank(); axis-- > 0;) {
+    descriptor.setSize(builder, loc, axis, sizes[axis]);
+    descriptor.setStride(builder, loc, axis, stride);
+    stride = LLVM::MulOp::create(builder, loc, stride, sizes[axis]);
+  }
+  return UnrealizedConversionCastOp::create(builder, loc, type, Value(descriptor)).getResult(0);
 }

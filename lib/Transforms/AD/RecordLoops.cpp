@@ -9,6 +9,7 @@
 //
 // What is kept:
 //   taped    the residuals of every iteration, where a bound of their number is known;
+//   growable the same where none is, on tapes that the run time makes longer as they fill;
 //   stride   the carried values of every g-th iteration, g doubling whenever `slots` of
 //            them are there; the pullback runs each segment again, taped;
 //   replay   the initial values only: the pullback runs the loop again, taped, with the
@@ -432,6 +433,9 @@ FailureOr<PerformOp> LoopRecorder::record() {
     choice = TapeChoice::Replay;
   if (choice == TapeChoice::Auto || choice == TapeChoice::Bounded || choice == TapeChoice::Growable)
     bound = emitTripBound(builder, loop);
+  // Room for the frames that come, not for those that might.
+  if (choice == TapeChoice::Growable && !bound.isExact)
+    bound = {};
   bool isTaped = choice == TapeChoice::Growable || (choice == TapeChoice::Bounded && bound.count) ||
                  (choice == TapeChoice::Auto && bound.count && (bound.isExact || bound.isStatic));
 

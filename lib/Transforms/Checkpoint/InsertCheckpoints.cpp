@@ -67,21 +67,22 @@ WhileOp stripMine(WhileOp loop, Value interval, std::optional<int64_t> constant,
   RuleBuilder k(builder, loc);
   unsigned carried = loop.getNumCarried();
   // The last segment is short. Where the number of iterations is known, the segments are
-  // counted, and the condition is not asked at all.
+  // counted, and the condition is not asked at all. A number that is not proven, since the
+  // counter may wrap round, bounds nothing.
   SmallVector<Value> inits(loop.getInits());
   Value segments;
-  if (bound.count) {
+  bool isBounded = bound.count && bound.isProven, isCounted = isBounded && bound.isExact;
+  if (isBounded) {
     segments = k.div(k.sub(k.add(bound.count, interval), k.index(1)), interval);
     inits.push_back(k.index(0));
   }
-  bool isCounted = bound.count && bound.isExact && bound.isProven;
   auto outer = WhileOp::create(builder, loc, inits, TypeRange());
   builder.setInsertionPointToEnd(outer.getBeforeBody());
   ValueRange states = outer.getBeforeBody()->getArguments().take_front(carried);
   Value more;
   if (isCounted)
     more = k.cmp(CmpPredicate::lt, outer.getBeforeBody()->getArgument(carried), segments);
-  else if (bound.count)
+  else if (isBounded)
     more = emitBoth(k, outer.getBeforeBody()->getArgument(carried), segments, loop, states);
   else
     more = cloneCondition(builder, loop, states);
@@ -95,7 +96,7 @@ WhileOp stripMine(WhileOp loop, Value interval, std::optional<int64_t> constant,
     length = k.make<MinOp>(interval, k.sub(bound.count, k.mul(block->getArgument(carried), interval)));
   auto remat = RematOp::create(builder, loc, states.getTypes());
   SmallVector<Value> next(remat.getResults());
-  if (bound.count)
+  if (isBounded)
     next.push_back(k.add(block->getArgument(carried), k.index(1)));
   YieldOp::create(builder, loc, next);
 

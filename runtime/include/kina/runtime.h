@@ -159,6 +159,14 @@ KINA_EXPORT int32_t kina_rt_call(kina_context *context, int32_t version, kina_rt
 KINA_EXPORT void *kina_rt_alloc(int64_t alignment, int64_t bytes);
 KINA_EXPORT void kina_rt_free(void *address);
 
+/** A tape of frames of `bytes` bytes, which takes as many as come; for kina_rt_free. */
+KINA_EXPORT void *kina_rt_tape_new(int64_t bytes);
+
+/** Frame `at`, from 0, which keeps its place and what was written into it as long as the tape
+    lives. Frames lie without gaps between them, the first on a multiple of 64 bytes. Fails
+    with K0806. */
+KINA_EXPORT void *kina_rt_tape_frame(void *tape, int64_t at);
+
 /** Ends the call. `{0}`, `{1}` ... in `message` stand for the `count` int64_t values. */
 KINA_EXPORT void kina_rt_fail(int32_t code, const char *message, const char *file, int32_t line,
                               int32_t column, int32_t count, ...) __attribute__((noreturn));

@@ -35,3 +35,14 @@ func.func @known() {
   %1 = memref.alloc() : memref<4294967296x4294967296xi8>
   return
 }
+
+// A frame of a tape is a buffer as well.
+// CHECK-LABEL: func.func @tape
+func.func @tape(%n: index) {
+  // CHECK: kina_rt.check %{{.*}}, 806, "out of memory: a tensor of shape [{0}, 3] with 4-byte elements is wanted"
+  // CHECK-NEXT: kina_rt.tape_new
+  %0 = kina_rt.tape_new(%n) of memref<?x3xf32>
+  // CHECK-NEXT: kina_rt.tape_new of memref<3xf32>
+  %1 = kina_rt.tape_new of memref<3xf32>
+  return
+}

@@ -26,3 +26,24 @@ func.func @poll() {
   kina_rt.poll loc("f.kina":9:2)
   return
 }
+
+// CHECK-LABEL: func.func @tape(
+// CHECK-SAME: %[[I:.*]]: index, %[[N:.*]]: index)
+func.func @tape(%i: index, %n: index) -> memref<?x4xf16> {
+  // CHECK: %[[WIDTH:.*]] = llvm.mlir.constant(2 : i64)
+  // CHECK: %[[N64:.*]] = arith.index_cast %[[N]] : index to i64
+  // CHECK: %[[FOUR:.*]] = llvm.mlir.constant(4 : i64)
+  // CHECK: %[[P:.*]] = llvm.mul %[[WIDTH]], %[[N64]]
+  // CHECK: %[[BYTES:.*]] = llvm.mul %[[P]], %[[FOUR]]
+  // CHECK: llvm.call @kina_rt_tape_new(%[[BYTES]]) : (i64) -> !llvm.ptr
+  // CHECK: %[[TAPE:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<i8>
+  %tape = kina_rt.tape_new(%n) of memref<?x4xf16>
+  // CHECK: memref.extract_aligned_pointer_as_index %[[TAPE]]
+  // CHECK: %[[POINTER:.*]] = llvm.inttoptr
+  // CHECK: %[[AT:.*]] = arith.index_cast %[[I]] : index to i64
+  // CHECK: llvm.call @kina_rt_tape_frame(%[[POINTER]], %[[AT]]) : (!llvm.ptr, i64) -> !llvm.ptr
+  // CHECK: %[[FRAME:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?x4xf16>
+  // CHECK: return %[[FRAME]]
+  %frame = kina_rt.tape_frame %tape[%i](%n) : memref<?x4xf16>
+  return %frame : memref<?x4xf16>
+}

@@ -83,3 +83,11 @@ kina.func @not_yet(%c: i1, %n: index) {
   %1 = kina.add %0, %0 : index
   kina.return
 }
+
+// -----
+
+kina.func @length(%t: !kina.tape<f32, growable>) -> index {
+  // expected-error @below {{K0604: no derivative of a derivative that keeps a tape that grows: keep it in another form}}
+  %n = kina.tape_length %t : !kina.tape<f32, growable>
+  kina.return %n : index
+}

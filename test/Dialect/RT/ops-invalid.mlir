@@ -30,3 +30,37 @@ func.func @operand(%ok: i32) {
   kina_rt.check %ok, 803, "text"
   return
 }
+
+// -----
+
+func.func @tape_sizes(%n: index) {
+  // expected-error @below {{has 0 sizes, but the frame has type 'memref<?x4xf32>'}}
+  %tape = kina_rt.tape_new of memref<?x4xf32>
+  return
+}
+
+// -----
+
+func.func @frame_sizes(%n: index) {
+  %tape = kina_rt.tape_new of memref<4xf32>
+  // expected-error @below {{has 1 sizes, but the frame has type 'memref<4xf32>'}}
+  %frame = kina_rt.tape_frame %tape[%n](%n) : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @frame_layout() {
+  // expected-error @below {{frame must lie row by row, but has type 'memref<4xf32, strided<[2]>>'}}
+  %tape = kina_rt.tape_new of memref<4xf32, strided<[2]>>
+  return
+}
+
+// -----
+
+func.func @no_tape(%buffer: memref<i32>, %n: index) {
+  // expected-note @above {{prior use here}}
+  // expected-error @below {{use of value '%buffer' expects different type than prior uses: 'memref<i8>' vs 'memref<i32>'}}
+  %frame = kina_rt.tape_frame %buffer[%n] : memref<4xf32>
+  return
+}

@@ -33,3 +33,17 @@ func.func @in_generic(%x: tensor<?xi32>, %init: tensor<?xi32>) -> tensor<?xi32> 
   } -> tensor<?xi32>
   return %r : tensor<?xi32>
 }
+
+// CHECK-LABEL: func.func @tape(
+// CHECK-SAME: %[[I:.*]]: index, %[[N:.*]]: index)
+func.func @tape(%i: index, %n: index) {
+  // CHECK: %[[A:.*]] = kina_rt.tape_new of memref<f32>
+  %a = kina_rt.tape_new of memref<f32>
+  // CHECK: kina_rt.tape_frame %[[A]][%[[I]]] : memref<f32>
+  %f = kina_rt.tape_frame %a[%i] : memref<f32>
+  // CHECK: %[[B:.*]] = kina_rt.tape_new(%[[N]]) of memref<?x4xf32>
+  %b = kina_rt.tape_new(%n) of memref<?x4xf32>
+  // CHECK: kina_rt.tape_frame %[[B]][%[[I]]] (%[[N]]) : memref<?x4xf32>
+  %g = kina_rt.tape_frame %b[%i](%n) : memref<?x4xf32>
+  return
+}

@@ -124,7 +124,8 @@ def LowerExpandShape : Pass<"kina-lower-expand-shape"> {
 def CheckAllocations : Pass<"kina-check-allocations"> {
   let summary = "End the call where the size of a buffer doesn't fit into 64 bits";
   let description = [{
-    Puts a `kina_rt.check` (K0806) before every `memref.alloc` whose sizes are not all known:
+    Puts a `kina_rt.check` (K0806) before every `memref.alloc` and `kina_rt.tape_new` whose sizes are
+    not all known:
     no size is negative, and the bytes, computed without wrapping, are at most 2^62. A size of
     0 counts as 1 for that, so that strides and products of some sizes don't wrap either. A
     buffer that is known to be too large gets a check that always fails. Allocations in one
@@ -137,11 +138,11 @@ def ConvertRTToLLVM : Pass<"kina-convert-rt-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Turn run-time operations into calls of the run-time library";
   let description = [{
     A check becomes an `scf.if` around a call of the noreturn function `kina_rt_fail`;
-    texts become constants, the location comes from the operation. Runs while control
-    flow is structured.
+    texts become constants, the location comes from the operation. Tapes become calls that
+    give the address of a buffer. Runs while control flow is structured.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::arith::ArithDialect"];
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def EmitEntryPoints : Pass<"kina-emit-entry-points", "::mlir::ModuleOp"> {

@@ -2,6 +2,7 @@
 
 #include "Kina/Dialect/RT/IR/RT.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -30,6 +31,12 @@ void RTDialect::initialize() {
       >();
 }
 
+MemRefType kina::rt::getTapeType(MLIRContext *context) { return MemRefType::get({}, IntegerType::get(context, 8)); }
+
+uint64_t kina::rt::getElementBytes(Type element) {
+  return element.isIntOrFloat() ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8) : 8;
+}
+
 LogicalResult CheckOp::verify() {
   // The codes of the run time; anything else would be reported under a number that the table
   // of messages does not know.
@@ -48,4 +55,42 @@ LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter &rewriter) {
     return failure();
   rewriter.eraseOp(op);
   return success();
+}
+
+static LogicalResult verifyFrame(Operation *op, Type frame, ValueRange sizes) {
+  auto type = dyn_cast<MemRefType>(frame);
+  if (!type || !type.getLayout().isIdentity())
+    return op->emitOpError("frame must lie row by row, but has type ") << frame;
+  if (type.getNumDynamicDims() != sizes.size())
+    return op->emitOpError("has ") << sizes.size() << " sizes, but the frame has type " << type;
+  return success();
+}
+
+LogicalResult TapeNewOp::verify() { return verifyFrame(*this, getFrame(), getSizes()); }
+LogicalResult TapeFrameOp::verify() { return verifyFrame(*this, getFrame().getType(), getSizes()); }
+
+Value TapeFrameOp::getViewSource() { return getTape(); }
+
+namespace {
+/// A size of a frame is an operand, which may exist before the frame: so buffers of that size
+/// can leave a loop.
+struct FoldSizeOfFrame : OpRewritePattern<memref::DimOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(memref::DimOp dim, PatternRewriter &rewriter) const override {
+    auto access = dim.getSource().getDefiningOp<TapeFrameOp>();
+    std::optional<int64_t> axis = dim.getConstantIndex();
+    if (!access || !axis)
+      return failure();
+    MemRefType type = access.getFrame().getType();
+    if (*axis < 0 || *axis >= type.getRank() || !type.isDynamicDim(*axis))
+      return failure();
+    rewriter.replaceOp(dim, access.getSizes()[type.getDynamicDimIndex(*axis)]);
+    return success();
+  }
+};
+} // namespace
+
+void TapeFrameOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<FoldSizeOfFrame>(context);
 }

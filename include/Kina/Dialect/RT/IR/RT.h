@@ -8,6 +8,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 namespace kina::rt {
 
@@ -15,6 +16,12 @@ namespace kina::rt {
 struct CallState : public mlir::SideEffects::Resource::Base<CallState> {
   llvm::StringRef getName() final { return "kina_rt::CallState"; }
 };
+
+/// The type of a tape that grows: what it points to is known to the run time alone.
+mlir::MemRefType getTapeType(mlir::MLIRContext *context);
+
+/// Bytes of an element of this type in a buffer.
+uint64_t getElementBytes(mlir::Type element);
 
 } // namespace kina::rt
 

@@ -5,6 +5,7 @@
 
 include "Kina/Dialect/RT/IR/RTDialect.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ViewLikeInterface.td"
 
 class RT_Op<string mnemonic, list<Trait> traits = []> : Op<RT_Dialect, mnemonic, traits>;
 
@@ -49,6 +50,49 @@ def RT_PollOp : RT_Op<"poll", [MemoryEffects<[MemRead<RT_CallState>, MemWrite<RT
     Example: `kina_rt.poll`
   }];
   let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Tapes that grow
+//===----------------------------------------------------------------------===//
+
+/// A buffer for those who only pass it on and free it: so bufferisation leaves it alone, and
+/// its deallocation is that of every other buffer.
+def RT_Tape : Type<CPred<"$_self == ::kina::rt::getTapeType($_self.getContext())">, "tape of the run time",
+                   "::mlir::MemRefType">,
+              BuildableType<"::kina::rt::getTapeType($_builder.getContext())">;
+
+def RT_TapeNewOp : RT_Op<"tape_new"> {
+  let summary = "a tape without frames that takes as many as come";
+  let description = [{
+    Every frame is a buffer of the type `frame`, row by row, whose open sizes are `sizes`. The
+    tape is freed with its frames, by `memref.dealloc` or when the call ends.
+
+    Example: `%tape = kina_rt.tape_new(%n) of memref<?x4xf32>`
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, TypeAttrOf<AnyMemRef>:$frame);
+  let results = (outs Res<RT_Tape, "", [MemAlloc]>:$tape);
+  let assemblyFormat = "(`(` $sizes^ `)`)? `of` $frame attr-dict";
+  let hasVerifier = 1;
+}
+
+// What it reads is the tape: so it stays where it is, before the tape is freed, but goes away
+// when nobody uses the frame.
+def RT_TapeFrameOp : RT_Op<"tape_frame", [DeclareOpInterfaceMethods<ViewLikeOpInterface>]> {
+  let summary = "a frame of a tape, to be written or read";
+  let description = [{
+    The frame whose number is `at`, from 0; there is memory for it from now on, or the call
+    ends (K0806). It stays where it is as long as the tape lives, and holds what was last
+    written into it. It is a name of the tape for those who decide when that is freed; only
+    the tape itself can be freed or handed on.
+
+    Example: `%frame = kina_rt.tape_frame %tape[%i](%n) : memref<?x4xf32>`
+  }];
+  let arguments = (ins Arg<RT_Tape, "", [MemRead]>:$tape, Index:$at, Variadic<Index>:$sizes);
+  let results = (outs AnyMemRef:$frame);
+  let assemblyFormat = "$tape `[` $at `]` (`(` $sizes^ `)`)? attr-dict `:` type($frame)";
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif
