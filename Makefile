@@ -4,9 +4,11 @@ PRESET ?= dev
 BUILD  := build/$(PRESET)
 VENV   := .venv
 PYTHON := $(VENV)/bin/python3
+PROGRAMS ?= 20000
+SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup venv configure build demo check bench clean
+.PHONY: help setup venv configure build demo check fuzz bench clean
 .NOTPARALLEL:
 
 help:  ## list the targets
@@ -35,6 +37,11 @@ demo: build  ## train a network written in Kina on the handwritten digits
 
 check: build  ## run every test: unit tests, lit by stage, oracles, documentation
 	@$(PYTHON) utils/run-tests.py $(BUILD)
+
+fuzz: build  ## differentiate random programs with loops and branches (PROGRAMS=20000 SEED=1)
+	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --programs $(PROGRAMS) --seed $(SEED)
+	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --programs 40 --seed $(SEED) --plant
+	@PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" $(PYTHON) test/ControlFlow/Inputs/control_flow.py --forms each --work $(BUILD)/control-flow
 
 bench: build  ## time compiled programs against JAX on this machine
 	@$(PYTHON) benchmarks/digits.py --build $(BUILD)

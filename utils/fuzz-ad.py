@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random structured programs: gradients by Kina against dual numbers.
 
-  fuzz-ad.py [--programs N] [--seed S] [--batch B] [--build DIR] [--work DIR] [--plant] [--keep-going]
+  fuzz-ad.py [--programs N] [--seed S] [--batch B] [--build DIR] [--work DIR] [--small] [--plant] [--only K] [--print]
 
 A program is a nest of `if`, `while` and `for` over scalars and small tensors, with calls,
 functions as values, checkpoints and early exits. It is printed as Kina, and interpreted
@@ -112,8 +112,9 @@ UNARY = {"F": ["sin", "cos", "tanh", "neg", "sqrt", "exp", "abs", "square"], "V"
 
 
 class Maker:
-    def __init__(self, seed, number):
+    def __init__(self, seed, number, small=False):
         self.r = random.Random(f"{seed}/{number}")
+        self.small = small
         self.count = 0
         self.seed, self.number = seed, number
         self.helpers = []
@@ -239,13 +240,13 @@ class Maker:
         """`pin`: results that are given."""
         scope = dict(scope)
         statements = []
-        for _ in range(self.r.choice([0, 0, 1, 1, 1, 2] if depth > 0 else [0, 0, 0, 1])):
+        for _ in range(self.r.choice([0, 0, 0, 1] if depth <= 0 or self.small else [0, 0, 1, 1, 1, 2])):
             statements += self.statement(scope, depth, loops)
         results = [pin[i] if i < len(pin) and pin[i] else self.damped(scope, t, 2) for i, t in enumerate(types)]
         return Block(statements, results)
 
     def states(self, scope):
-        types = [self.r.choice("FFFFVVMIB") for _ in range(self.r.choice([1, 1, 2, 2, 2, 3]))]
+        types = [self.r.choice("FFFFVVMIB") for _ in range(self.r.choice([1, 1, 2] if self.small else [1, 1, 2, 2, 2, 3]))]
         if not any(t in "FVM" for t in types):
             types[0] = "F"
         # The same value in two states, and what several loops carry.
@@ -376,13 +377,13 @@ class Maker:
         r = self.r
         float_type = "F32" if r.random() < 0.1 else "F64"
         size = SIZE if r.random() < 0.5 else "N"
-        for k in range(r.choice([0, 0, 0, 1, 1, 2])):
+        for k in range(r.choice([0, 0, 0, 0, 0, 1] if self.small else [0, 0, 0, 1, 1, 2])):
             self.helpers.append(self.helper(k))
         parameters = [("x", "F"), ("y", "F"), ("v", "V"), ("m", "M"), ("n", "I"), ("c", "B")]
         scope = dict(parameters)
         statements = []
-        deep = 3 if r.random() < 0.15 else 2
-        for _ in range(r.choice([0, 1, 1, 2])):
+        deep = r.choice([1, 1, 1, 2] if self.small else [2, 2, 2, 2, 2, 3])
+        for _ in range(r.choice([0, 0, 1] if self.small else [0, 1, 1, 2])):
             statements += self.statement(scope, deep, deep)
         if not any(isinstance(s, Loop) for s in statements):
             statements.append(self.loop(scope, deep, deep))
@@ -745,7 +746,7 @@ class Kina:
                                   "out": [str(self.work / f"{form}.{p.number}.{k}.{i}.npy") for i in range(5)]})
                     keys.append((p, k))
             path(".json").write_text(json.dumps(calls))
-            step = self.tool("kinac", "run", path(".ad.mlir"), "--batch", path(".json"), "--max-steps", "1000000")
+            step = self.tool("kinac", "run", path(".ad.mlir"), "--batch", path(".json"), "--max-steps", "1000000", "-O0")
             lines = [json.loads(line) for line in step.stdout.splitlines() if line.startswith("{")]
         if not calls or len(lines) != len(calls):
             if len(programs) == 1:
@@ -988,6 +989,7 @@ def main():
     parser.add_argument("--only", type=int, help="the number of one program")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "dev")
     parser.add_argument("--work", type=pathlib.Path)
+    parser.add_argument("--small", action="store_true", help="programs that compile fast")
     parser.add_argument("--plant", action="store_true")
     parser.add_argument("--failures", type=int, default=5, help="stop after so many")
     parser.add_argument("--no-shrink", action="store_true")
@@ -1005,7 +1007,7 @@ def main():
         forms = r.sample(TAPES, 2)
         programs = []
         for number in numbers[start:start + options.batch]:
-            program = Maker(options.seed, number).program()
+            program = Maker(options.seed, number, options.small).program()
             if options.print:
                 print(Printer(program, 0).text())
                 continue
@@ -1040,6 +1042,8 @@ def main():
                     print(f"--- in the second form\n{other}", flush=True)
         if failures >= options.failures:
             break
+        if tested // 1000 != (tested - len(programs)) // 1000:
+            print(f"{tested} programs, {failures} failures", flush=True)
     if not options.work:
         shutil.rmtree(work)
     out = sum(left_out.values())

@@ -102,8 +102,16 @@ static void hoist(memref::AllocOp alloc) {
   alloc->moveBefore(target);
 }
 
+/// Whether both, which are sizes of the same axis on two ways, are one size. What is chosen
+/// between has one shape, except for tapes: one that has frames on one way has none, and a
+/// constant 0 for its size, on the other.
+static bool isSameSize(Value a, Value b) {
+  std::optional<int64_t> x = getConstantIntValue(a), y = getConstantIntValue(b);
+  return a == b || x == y;
+}
+
 /// The size of `buffer` along `axis`, from values that exist before `choice`, where `builder`
-/// stands; null if it isn't found. What is chosen between has one shape.
+/// stands; null if it isn't found, or differs between the two ways.
 static Value getSizeBefore(OpBuilder &builder, Value buffer, int64_t axis, Operation *choice) {
   auto isOutside = [&](Value value) {
     return !choice->isAncestor(value.getParentBlock()->getParentOp()) &&
@@ -117,16 +125,22 @@ static Value getSizeBefore(OpBuilder &builder, Value buffer, int64_t axis, Opera
   if (isOutside(buffer))
     return memref::DimOp::create(builder, choice->getLoc(), buffer, axis);
   auto sameAs = [&](Value other) { return getSizeBefore(builder, other, axis, choice); };
+  auto sameAsBoth = [&](Value one, Value other) -> Value {
+    Value a = sameAs(one), b = a ? sameAs(other) : Value();
+    return b && isSameSize(a, b) ? a : Value();
+  };
   return llvm::TypeSwitch<Operation *, Value>(buffer.getDefiningOp())
       .Case<memref::AllocOp>([&](auto alloc) {
         Value size = alloc.getDynamicSizes()[type.getDynamicDimIndex(axis)];
         return isOutside(size) ? size : Value();
       })
       .Case<memref::CastOp>([&](auto view) { return sameAs(view.getSource()); })
-      .Case<arith::SelectOp>([&](auto select) { return sameAs(select.getTrueValue()); })
+      .Case<arith::SelectOp>(
+          [&](auto select) { return sameAsBoth(select.getTrueValue(), select.getFalseValue()); })
       .Case<scf::IfOp>([&](auto branch) {
-        return sameAs(
-            branch.thenYield().getOperand(cast<OpResult>(buffer).getResultNumber()));
+        unsigned result = cast<OpResult>(buffer).getResultNumber();
+        return sameAsBoth(branch.thenYield().getOperand(result),
+                          branch.elseYield().getOperand(result));
       })
       .Default([](Operation *) { return Value(); });
 }

@@ -15,7 +15,7 @@
 
 namespace kina {
 
-/// Codes of run-time checks (design/refinements.md).
+/// Codes of run-time checks, the digits of a diagnostic code.
 enum RuntimeCode : unsigned { kRequiresCode = 801, kArgumentCode = 802, kIndexCode = 803, kDivisionCode = 804 };
 
 //===----------------------------------------------------------------------===//

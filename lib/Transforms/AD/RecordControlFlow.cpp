@@ -18,7 +18,7 @@ namespace kina {
 // Residuals of a region
 //===----------------------------------------------------------------------===//
 
-LogicalResult checkCanLeave(Value value, Operation *owner, StringRef what) {
+static LogicalResult checkCanLeave(Value value, Operation *owner, StringRef what) {
   NameSet used;
   collectNames(value.getType(), used);
   bool ok = true;
@@ -30,6 +30,19 @@ LogicalResult checkCanLeave(Value value, Operation *owner, StringRef what) {
       ok = false;
     }
   });
+  return success(ok);
+}
+
+LogicalResult checkCanLeave(ArrayRef<PerformOp> performs, Operation *owner, StringRef what) {
+  if (!owner->walk([](BindDimOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return success();
+  bool ok = true;
+  for (PerformOp perform : performs) {
+    auto check = [&](Value value) { ok = ok && succeeded(checkCanLeave(value, owner, what)); };
+    for (Value value : getCaptured(perform))
+      check(value);
+    perform.getVjp().walk([&](Operation *op) { llvm::for_each(op->getResults(), check); });
+  }
   return success(ok);
 }
 
@@ -65,9 +78,12 @@ FailureOr<PerformOp> Recorder::recordIf(IfOp op, Place place) {
   Performs all;
   for (Arm &arm : arms)
     llvm::append_range(all, arm.performs);
+  if (failed(checkCanLeave(all, op, "this 'if'")))
+    return failure();
   llvm::SetVector<Value> targets = getCapturedTargets(op, {arms[0].block, arms[1].block}, all);
 
-  // One slot serves a residual of each arm.
+  // One slot serves a residual of each arm. A tape has its own, so that in the other arm it
+  // is the filler, whose size is known.
   SmallVector<Type> slots;
   for (Arm &arm : arms) {
     BitVector taken(slots.size());
@@ -78,10 +94,8 @@ FailureOr<PerformOp> Recorder::recordIf(IfOp op, Place place) {
         arm.free.push_back(value);
         continue;
       }
-      if (failed(checkCanLeave(value, op, "this 'if'")))
-        return failure();
       unsigned slot = 0;
-      while (slot < slots.size() && (taken[slot] || slots[slot] != value.getType()))
+      while (slot < slots.size() && (taken[slot] || slots[slot] != value.getType() || isa<TapeType>(slots[slot])))
         ++slot;
       if (slot == slots.size()) {
         slots.push_back(value.getType());
@@ -168,7 +182,7 @@ FailureOr<PerformOp> Recorder::recordRemat(RematOp op, Place place) {
   Block *body = &replay.getBody().front();
   Performs performs;
   // What it keeps lives in the pullback only.
-  if (failed(recordBlock(*body, Place{place.tag}, performs)))
+  if (failed(recordBlock(*body, Place{place.tag}, performs)) || failed(checkCanLeave(performs, replay, "this region")))
     return failure();
   llvm::SetVector<Value> targets = getCapturedTargets(replay, {body}, performs);
   SmallVector<Value> yielded(body->getTerminator()->getOperands());

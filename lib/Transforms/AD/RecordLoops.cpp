@@ -447,7 +447,8 @@ FailureOr<PerformOp> LoopRecorder::record() {
     body = cast<WhileOp>(builder.clone(*loop, clones));
     recorder.copyActivity(loop, clones);
   }
-  if (failed(recorder.recordBlock(*body.getAfterBody(), {place.tag, /*inLoop=*/true}, performs)))
+  if (failed(recorder.recordBlock(*body.getAfterBody(), {place.tag, /*inLoop=*/true}, performs)) ||
+      failed(checkCanLeave(performs, body, "this loop")))
     return failure();
 
   arguments.assign(body.getAfterBody()->args_begin(), body.getAfterBody()->args_end());
@@ -463,14 +464,11 @@ FailureOr<PerformOp> LoopRecorder::record() {
       needed.insert(value);
       plan(value);
     }
-  for (Value value : kept) {
-    if (failed(checkCanLeave(value, body, "this loop")))
-      return failure();
+  for (Value value : kept)
     if (isa<TapeType>(value.getType())) {
       emitError(loc, DiagCode::K0604, "no derivative of this derivative of a loop: each iteration would keep a tape");
       return failure();
     }
-  }
 
   Pullback pullback = isTaped                                             ? keepTaped(bound)
                       : choice == TapeChoice::Replay || carriesTapes ? keepReplay()

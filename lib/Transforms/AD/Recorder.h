@@ -122,9 +122,9 @@ private:
 /// What the pullbacks read from outside themselves, in the order of their uses.
 llvm::SetVector<mlir::Value> getCaptured(llvm::ArrayRef<PerformOp> performs);
 
-/// A value whose size is born inside `owner` cannot be handed out of it (K0604, `what`
-/// being the owner's name).
-mlir::LogicalResult checkCanLeave(mlir::Value value, mlir::Operation *owner, llvm::StringRef what);
+/// Pullbacks are emitted outside `owner`, and so cannot speak of sizes that are born inside
+/// it (K0604, `what` being the owner's name).
+mlir::LogicalResult checkCanLeave(llvm::ArrayRef<PerformOp> performs, mlir::Operation *owner, llvm::StringRef what);
 
 } // namespace kina
 

@@ -1160,8 +1160,7 @@ struct Entry {
 };
 } // namespace
 
-/// Sorted by name.
-static const Entry table[] = {
+static constexpr Entry table[] = {
     {"abs", numberFunction<AbsOp>},
     {"acos", floatFunction<AcosOp>},
     {"all", reduction<AllOp, kBool, false>},
@@ -1261,6 +1260,8 @@ static const Entry table[] = {
     {"zeros", filled<0>},
     {"zeros_like", filledLike<0>},
 };
+static_assert(std::ranges::is_sorted(table, {}, [](const Entry &entry) { return std::string_view(entry.name); }),
+              "the table of operations is sorted by name");
 
 OperationRule findOperation(StringRef name) {
   const Entry *it = llvm::partition_point(table, [&](const Entry &entry) { return entry.name < name; });

@@ -112,3 +112,30 @@ func.func @size_of_selection(%a: memref<?xf32>, %b: memref<?xf32>, %c: i1, %n: i
   }
   return
 }
+
+// A tape has frames in one arm only: its size is that of the arm that ran.
+// CHECK-LABEL: func.func @size_of_tape
+// CHECK: scf.for
+// CHECK:   %[[T:.*]] = scf.if
+// CHECK:   %[[N:.*]] = memref.dim %[[T]]
+// CHECK:   memref.alloc(%[[N]])
+func.func @size_of_tape(%c: i1, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %t = scf.if %c -> memref<?xf32> {
+      %none = memref.alloc() : memref<0xf32>
+      %a = memref.cast %none : memref<0xf32> to memref<?xf32>
+      scf.yield %a : memref<?xf32>
+    } else {
+      %b = memref.alloc(%n) : memref<?xf32>
+      func.call @use(%b) : (memref<?xf32>) -> ()
+      scf.yield %b : memref<?xf32>
+    }
+    %k = memref.dim %t, %c0 : memref<?xf32>
+    %e = memref.alloc(%k) : memref<?xf32>
+    memref.copy %t, %e : memref<?xf32> to memref<?xf32>
+    func.call @use(%e) : (memref<?xf32>) -> ()
+  }
+  return
+}

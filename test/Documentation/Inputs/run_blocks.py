@@ -8,6 +8,8 @@
   ```sh               every line after "$ " is run; the lines below it are its output
   ```c NAME.c         is saved under that name
   ```text             is not run
+  ```cpp PATH         (or tablegen, python) stands in that file of the repository; a line
+                      `...` leaves something out, spaces and line ends may differ
 
 All blocks of a file share one folder, in which `examples` is that of the repository and `build/dev` is BUILD.
 In expected output `...` stands for any text in a line, and alone in a line for any
@@ -110,6 +112,14 @@ class Runner:
                 output.pop()
             self.run(number, command, output)
 
+    def excerpt(self, start, path, body):
+        self.count += 1
+        words = [" ".join(part.split()) for part in re.split(r"(?m)^\s*\.\.\.$", "\n".join(body))]
+        text = " ".join((self.source / path).read_text().split())
+        if not re.search(".*?".join(map(re.escape, words)), text):
+            self.failures += 1
+            print(f"{self.document}:{start}: this does not stand in {path}")
+
     def block(self, start, info, body):
         kind, name = (info + ["", ""])[:2]
         path = self.work / (name or f"block{start}.{kind}")
@@ -122,8 +132,11 @@ class Runner:
             path.write_text("\n".join(body) + "\n")
         elif kind == "sh":
             self.shell(start, body)
+        elif kind in ("cpp", "tablegen", "python"):
+            self.excerpt(start, name, body)
         elif kind != "text":
-            raise SystemExit(f"{self.document}:{start}: a block of kind '{kind}'; known are kina, mlir, c, sh and text")
+            raise SystemExit(f"{self.document}:{start}: a block of kind '{kind}'; known are kina, mlir, c, sh, text, "
+                             "cpp, tablegen and python")
 
 
 def main():
