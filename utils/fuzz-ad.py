@@ -142,7 +142,9 @@ class Maker:
         return Node("name", type, data=self.r.choice(names[-4:] if self.r.random() < 0.6 else names))
 
     def checkpoints(self):
-        return (self.r.choice(CHECKPOINTS), self.r.choice(CHECKPOINTS))
+        """Of each form. A loop in segments is several loops to the compiler."""
+        decorated = self.r.random() < self.sized([0.4], [0.8], [1])
+        return (self.r.choice(CHECKPOINTS), self.r.choice(CHECKPOINTS)) if decorated else ("", "")
 
     def leaf(self, scope, type):
         named = self.pick(scope, type)
@@ -158,7 +160,7 @@ class Maker:
 
     def expression(self, scope, type, depth):
         r = self.r
-        if depth <= 0 or r.random() < self.sized([0.4], [0.15], [0.15]):
+        if depth <= 0 or r.random() < (0.4 if self.size == "tiny" and depth < 2 else 0.15):
             return self.leaf(scope, type)
         sub = lambda t, d=1: self.expression(scope, t, depth - d)
         if type == "B":
@@ -1035,7 +1037,8 @@ def run_batch(options, work, numbers):
         lines.append(f"--- shrunk, of program {number}: {what[1] if what else 'no longer fails'}")
         lines += [f"--- in one form\n{text}" for text in texts]
         lines.append(f"--- runs {program.runs}")
-    shutil.rmtree(work)
+    if not options.work:
+        shutil.rmtree(work)
     return tally, lines
 
 
