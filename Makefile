@@ -45,6 +45,7 @@ fuzz: build  ## differentiate random programs with loops and branches (PROGRAMS=
 
 bench: build  ## time compiled programs against JAX on this machine
 	@$(PYTHON) benchmarks/digits.py --build $(BUILD)
+	@$(PYTHON) benchmarks/transformer.py --build $(BUILD)
 
 clean:  ## remove what was built (the Python environment stays)
 	@rm -rf build

@@ -31,10 +31,52 @@ def report_accuracy(build):
     if not rows:
         return
     table = build / "accuracy.md"
-    table.write_text("# Largest relative errors against JAX\n\n| family | operation | " + " | ".join(kinds) + " |\n"
+    grid, cells = grid_table(build)
+    table.write_text("\n".join(grid) + "\n# Largest relative errors against JAX\n\n| family | operation | " + " | ".join(kinds) + " |\n"
                      + "|---" * (2 + len(kinds)) + "|\n" + "\n".join(rows) + "\n")
     print(f"oracle: {len(rows)} operations and forms, largest errors "
-          + ", ".join(f"{kind} {value:.1e}" for kind, value in largest.items()) + f"; table in {table}")
+          + ", ".join(f"{kind} {value:.1e}" for kind, value in largest.items()) + f"{cells}; table in {table}")
+
+
+SHAPES = {"static": "s", "dynamic": "d", "size 0": "0", "size 1": "1", "batch": "b", "broadcast": "r"}
+UNITS = {"F16": 2.0**-10, "BF16": 2.0**-7}
+
+
+def cell_text(entries):
+    """The largest error, and the classes of shapes: its letter, `-` where it means nothing, `?` where a test is missing."""
+    errors = {shape: error for shape, (error, _, _) in entries.items() if error is not None}
+    marks = "".join(SHAPES[shape] if error is not None else "-" if reason else "?" for shape, (error, reason, _) in entries.items())
+    if not errors:
+        return "" if set(marks) == {"-"} else marks
+    worst, float_type = max(errors.values()), next(iter(entries.values()))[2]
+    return f"{f'{worst / UNITS[float_type]:.1f} ulp' if float_type in UNITS else f'{worst:.0e}'} {marks}"
+
+
+def grid_table(build):
+    """The cells operation x computed x float type x class of shapes, as lines, and their counts."""
+    rows, counts, missing = [], {"tested": 0, "meaningless": 0, "missing": 0}, []
+    for path in sorted(build.glob("test/Oracle/Output/*.tmp*/grid.json")):
+        family, table = json.loads(path.read_text()), {}
+        for name, kind, float_type, shape, error, reason in family["cells"]:
+            table.setdefault(name, {}).setdefault((kind, float_type), {})[shape] = (error, reason, float_type)
+            counts["tested" if error is not None else "meaningless" if reason else "missing"] += 1
+            if error is None and not reason:
+                missing.append(f"{name} ({kind}, {float_type}, {shape})")
+        rows += [(family["family"], name, columns) for name, columns in table.items()]
+    if not rows:
+        return [], ""
+    columns = list(rows[0][2])
+    lines = ["# Every operation, by float type and class of shapes", "",
+             "The largest error, in F64 and F32 relative, in the 16-bit floats in units of the last place; and what was tested: "
+             + ", ".join(f"`{letter}` {name}" for name, letter in SHAPES.items())
+             + ". `-` stands where a class means nothing, an empty cell where all do (no derivative, no float, nothing to broadcast), "
+             "`?` where a test is missing.", "",
+             "| family | operation | " + " | ".join(f"{kind} {float_type}" for kind, float_type in columns) + " |",
+             "|---" * (2 + len(columns)) + "|"]
+    lines += [f"| {family} | `{name}` | " + " | ".join(cell_text(cells[c]) for c in columns) + " |" for family, name, cells in rows]
+    summary = ", ".join(f"{count} {what}" for what, count in counts.items())
+    lines += ["", f"{sum(counts.values())} cells: {summary}.", *(["", "Missing: " + "; ".join(missing) + "."] if missing else []), ""]
+    return lines, f"; cells: {summary}"
 
 
 def main():

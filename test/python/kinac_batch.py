@@ -14,15 +14,19 @@ class CallError(Exception):
 
 def run(source, calls, scratch):
     """`calls` are (function, arguments by name, number of results). Returns for each call the list of its
-    results, or a CallError. A file that does not compile raises one."""
+    results, or a CallError. A file that does not compile raises one. Numbers of Python become what the
+    parameter takes, arrays have to fit."""
     scratch = pathlib.Path(scratch)
     scratch.mkdir(parents=True, exist_ok=True)
     stem, batch = os.path.basename(source), []
     for number, (function, arguments, count) in enumerate(calls):
         paths = {}
         for name, value in arguments.items():
+            if type(value) in (int, float):
+                paths[name] = repr(value)
+                continue
             paths[name] = str(scratch / f"{stem}.{number}.{name}.npy")
-            np.save(paths[name], np.asarray(value, np.int32 if isinstance(value, int) else None))
+            np.save(paths[name], value)
         out = [str(scratch / f"{stem}.{number}.out{k}.npy") for k in range(count)]
         batch.append({"function": function, "arguments": paths, "out": out})
     file = scratch / f"{stem}.json"
@@ -31,5 +35,5 @@ def run(source, calls, scratch):
     answers = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     if len(answers) != len(calls):
         raise CallError(result.stdout + result.stderr)
-    return [CallError(str(answer)) if answer["status"] else [np.load(path) for path in call["out"]]
+    return [CallError(f"{answer}\n{result.stderr}") if answer["status"] else [np.load(path) for path in call["out"]]
             for call, answer in zip(batch, answers)]

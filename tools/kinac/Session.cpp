@@ -6,6 +6,7 @@
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Target/Surface/Import.h"
 
+#include "kina/runtime.h"
 #include "mlir/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -47,7 +48,10 @@ void Session::report(llvm::Error failure) {
         Location loc = UnknownLoc::get(context.get());
         if (!call.file.empty())
           loc = FileLineColLoc::get(context.get(), call.file, call.line, call.column);
-        mlir::emitError(loc) << llvm::formatv("K{0,0+4}: ", call.code).str() << call.message;
+        InFlightDiagnostic diag = mlir::emitError(loc);
+        diag << llvm::formatv("K{0,0+4}: ", call.code).str() << call.message;
+        if (call.code == KINA_ERROR_MEMORY)
+          attachHelp(diag) << "a loop that is differentiated keeps less with '@checkpoint' before it";
       },
       [&](const llvm::ErrorInfoBase &other) { error() << other.message(); });
 }

@@ -45,7 +45,13 @@ struct Scalar {
     return make<arith::CmpIOp>(predicate, a, b);
   }
 
+  Value fma(Value a, Value b, Value c) const { return make<math::FmaOp>(a, b, c); }
+  Value clamp(Value x, double low, double high) const {
+    return make<arith::MinimumFOp>(make<arith::MaximumFOp>(x, like(x, low)), like(x, high));
+  }
+
   Value sigmoid(Value x) const;
+  Value timesSigmoid(Value x, Value at, Value rest) const;
   Value truncateDivide(Value a, Value b, Value &remainder) const;
   Value floorDivide(Value a, Value b, bool wantRemainder) const;
   Value integerPower(Value base, Value exponent) const;
@@ -61,6 +67,21 @@ Value Scalar::sigmoid(Value x) const {
   Value z = exp(neg(abs(x)));
   Value isLeft = compare(arith::CmpFPredicate::OLT, x, like(x, 0));
   return div(select(isLeft, z, one), add(one, z));
+}
+
+/// x * sigmoid(at + rest), where x has the sign of `at`; `rest` is the rounding error of `at`, or
+/// null for 0. With h = exp(-|at|/2) the left tail x h^2/(1 + h^2) is rounded into the denormal
+/// numbers only once, by the last product, and -inf (made finite) gives -0, the limit.
+Value Scalar::timesSigmoid(Value x, Value at, Value rest) const {
+  Value one = like(x, 1);
+  Value isLeft = compare(arith::CmpFPredicate::OLT, at, like(x, 0));
+  Value h = exp(mul(abs(at), like(x, -0.5)));
+  bool isDouble = x.getType().isF64();
+  double most = isDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  Value finite = make<arith::MaximumFOp>(x, like(x, -most));
+  // d log(sigmoid) = (1 - sigmoid) rest, which is rest where `at` is large and negative.
+  Value corrected = rest ? fma(h, rest, h) : h;
+  return div(select(isLeft, mul(mul(finite, h), corrected), x), fma(h, h, one));
 }
 
 /// Quotient towards zero and remainder for any operands: a divisor 0 (which has been reported)
@@ -297,16 +318,46 @@ static Value emitComparison(Scalar s, CmpPredicate predicate, Value a, Value b) 
 // Floats
 //===----------------------------------------------------------------------===//
 
+/// The tails are exponentials, which multiply the relative error of their argument by the
+/// argument. So the arguments are computed with their rounding errors.
 static Value emitGelu(Scalar s, GeluForm form, Value x) {
+  bool isDouble = x.getType().isF64();
+  // Beyond these the factor of x is 0 or 1. The rounded constants are the values of the type;
+  // what they lack is added with the errors.
+  auto split = [&](double high, double low) {
+    double rounded = isDouble ? high : double(float(high));
+    return std::pair(s.like(x, rounded), s.like(x, isDouble ? low : high - rounded));
+  };
   if (form == GeluForm::erf) {
-    // erfc instead of 1 + erf, which cancels in the left tail.
-    Value tail = s.make<math::ErfcOp>(s.mul(x, s.like(x, -0.70710678118654752440)));
-    return s.mul(s.mul(s.like(x, 0.5), x), tail);
+    // x erfc(-x/sqrt(2))/2: 1 + erf would cancel on the left.
+    Value bounded = s.clamp(x, -40, 40);
+    auto [c, cRest] = split(-0.70710678118654752440, 4.833646656726457e-17);
+    Value at = s.mul(bounded, c);
+    Value rest = s.fma(bounded, cRest, s.fma(bounded, c, s.neg(at)));
+    // erfc' (t) = -2/sqrt(pi) exp(-t^2)
+    Value slope = s.mul(s.like(x, -1.12837916709551257390), s.exp(s.neg(s.mul(at, at))));
+    // Where erfc underflows the correction alone may be negative.
+    Value tail = s.abs(s.fma(slope, rest, s.make<math::ErfcOp>(at)));
+    double most = isDouble ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+    Value finite = s.make<arith::MaximumFOp>(x, s.like(x, -most));
+    return s.mul(s.mul(s.like(x, 0.5), finite), tail);
   }
-  // (1 + tanh(u))/2 = sigmoid(2u), for the same reason; u = sqrt(2/pi)(x + 0.044715 x^3).
-  Value cube = s.mul(s.mul(x, x), x);
-  Value inner = s.add(x, s.mul(s.like(x, 0.044715), cube));
-  return s.mul(x, s.sigmoid(s.mul(s.like(x, 1.59576912160573071176), inner)));
+  // (1 + tanh(u/2))/2 = sigmoid(u) with u = x (a + b x^2), a = 2 sqrt(2/pi), b = 0.044715 a.
+  Value bounded = s.clamp(x, -40, 40);
+  auto [a, aRest] = split(1.5957691216057308, -9.96930880911092e-17);
+  auto [b, bRest] = split(0.07135481627260025, -6.175149918155315e-19);
+  Value square = s.mul(bounded, bounded);
+  Value squareRest = s.fma(bounded, bounded, s.neg(square));
+  Value product = s.mul(b, square);
+  Value productRest = s.fma(b, square, s.neg(product));
+  Value sum = s.add(a, product);
+  // The sum's error by Knuth's six operations, since either term may be the larger.
+  Value second = s.sub(sum, a);
+  Value sumRest = s.add(s.sub(a, s.sub(sum, second)), s.sub(product, second));
+  sumRest = s.add(s.add(sumRest, productRest), s.fma(b, squareRest, s.fma(bRest, square, aRest)));
+  Value at = s.mul(bounded, sum);
+  Value rest = s.fma(bounded, sumRest, s.fma(bounded, sum, s.neg(at)));
+  return s.timesSigmoid(x, at, rest);
 }
 
 /// log(1 + exp(-|x|)), the common part of softplus and log_sigmoid.
@@ -340,12 +391,14 @@ static Value emitFloat(Scalar s, Operation *op, ValueRange v) {
       .Case([&](TanhOp) { return s.make<math::TanhOp>(v[0]); })
       .Case([&](SigmoidOp) { return s.sigmoid(v[0]); })
       .Case([&](LogSigmoidOp) {
-        return s.sub(s.make<arith::MinimumFOp>(v[0], s.like(v[0], 0)), emitLogTail(s, v[0]));
+        // min(x, -0), so that the limit on the right is -0.
+        Value isLeft = s.compare(arith::CmpFPredicate::OLT, v[0], s.like(v[0], 0));
+        return s.sub(s.select(isLeft, v[0], s.like(v[0], -0.0)), emitLogTail(s, v[0]));
       })
       .Case([&](SoftplusOp) {
         return s.add(s.make<arith::MaximumFOp>(v[0], s.like(v[0], 0)), emitLogTail(s, v[0]));
       })
-      .Case([&](SiluOp) { return s.mul(v[0], s.sigmoid(v[0])); })
+      .Case([&](SiluOp) { return s.timesSigmoid(v[0], v[0], /*rest=*/Value()); })
       .Case([&](ReluOp) { return s.make<arith::MaximumFOp>(v[0], s.like(v[0], 0)); })
       .Case([&](ErfOp) { return s.make<math::ErfOp>(v[0]); })
       .Case([&](FloorOp) { return s.make<math::FloorOp>(v[0]); })

@@ -237,9 +237,9 @@ LogicalResult Forward::expand(JVPOp jvp) {
   SmallVector<Value> replacements;
   if (jvp.getValue())
     llvm::append_range(replacements, emitted->first.getResults().take_front(results.size()));
-  for (auto [type, tangent] : llvm::zip(results, emitted->second))
-    if (hasTangent(type))
-      replacements.push_back(RuleBuilder(builder, loc).orZeros(tangent, type));
+  for (auto [result, tangent] : llvm::zip(emitted->first.getResults(), emitted->second))
+    if (hasTangent(result.getType()))
+      replacements.push_back(tangent ? tangent : RuleBuilder(builder, loc).zerosLike(result));
   jvp->replaceAllUsesWith(replacements);
   jvp.erase();
   return success();

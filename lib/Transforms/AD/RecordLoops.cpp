@@ -509,6 +509,59 @@ FailureOr<PerformOp> LoopRecorder::record() {
   return perform;
 }
 
-FailureOr<PerformOp> Recorder::recordWhile(WhileOp op, Place place) { return LoopRecorder(*this, op, place).record(); }
+/// Whether an iteration makes tapes: it takes a derivative of a loop. What `kina.remat`
+/// holds is its own.
+static bool makesTapes(WhileOp loop) {
+  return loop.getAfterBody()
+      ->walk<WalkOrder::PreOrder>([](Operation *op) {
+        if (isa<RematOp>(op))
+          return WalkResult::skip();
+        return llvm::any_of(op->getResultTypes(), llvm::IsaPred<TapeType>) ? WalkResult::interrupt()
+                                                                            : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void Recorder::rematerializeBody(WhileOp loop) {
+  Location loc = loop.getLoc();
+  Block *body = loop.getAfterBody();
+  YieldOp yield = loop.getYieldOp();
+  SmallVector<std::optional<Induction>> counters;
+  for (unsigned i = 0; i < loop.getNumCarried(); ++i)
+    counters.push_back(getInduction(loop, i));
+  SmallVector<Value> yielded(yield.getOperands());
+  OpBuilder builder(yield);
+  auto remat = RematOp::create(builder, loc, ValueRange(yielded).getTypes());
+  builder.createBlock(&remat.getBody());
+  Block *inner = &remat.getBody().front();
+  inner->getOperations().splice(inner->end(), body->getOperations(), body->begin(), remat->getIterator());
+  builder.setInsertionPointToEnd(inner);
+  YieldOp::create(builder, loc, yielded);
+  builder.setInsertionPoint(yield);
+  RuleBuilder k(builder, loc);
+  for (auto [i, value] : llvm::enumerate(yielded)) {
+    if (varied.contains(value))
+      varied.insert(remat.getResult(i));
+    if (useful.contains(value))
+      useful.insert(remat.getResult(i));
+    // A counter stays one that can be seen.
+    Value next = remat.getResult(i), argument = body->getArgument(i);
+    if (counters[i] && !counters[i]->step) {
+      next = argument;
+    } else if (counters[i] && isFree(counters[i]->step)) {
+      IRMapping mapping;
+      Value step = recompute(builder, counters[i]->step, mapping);
+      next = counters[i]->isNegative ? k.sub(argument, step) : k.add(argument, step);
+    }
+    yield->setOperand(i, next);
+  }
+}
+
+FailureOr<PerformOp> Recorder::recordWhile(WhileOp op, Place place) {
+  // A tape is no frame of a tape, but what made it can be run again.
+  if (makesTapes(op) && llvm::none_of(op.getInits().getTypes(), llvm::IsaPred<TapeType>))
+    rematerializeBody(op);
+  return LoopRecorder(*this, op, place).record();
+}
 
 } // namespace kina

@@ -127,6 +127,12 @@ LogicalResult Recorder::recordBlock(Block &block, Place place, Performs &perform
       perform = recordRemat(remat, place);
     else if (auto loop = dyn_cast<WhileOp>(op))
       perform = recordWhile(loop, place);
+    else if (auto effect = dyn_cast<PerformOp>(op))
+      emitError(op.getLoc(), DiagCode::K0604, "no derivative through effect '")
+          << effect.getPerformed().getRootReference().getValue()
+          << "': its handler stands outside of what is differentiated, or is differentiated twice";
+    else if (isa<HandleOp, WatchOp, CotangentOfOp>(op))
+      emitError(op.getLoc(), DiagCode::K0604, "no derivative of what a handler of '") << kReverseModeName << "' computes";
     else
       emitError(op.getLoc(), DiagCode::K0604, "no derivative for '") << op.getName() << "'";
     if (failed(perform))

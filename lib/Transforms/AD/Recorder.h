@@ -85,6 +85,8 @@ private:
   mlir::FailureOr<PerformOp> recordRemat(RematOp op, Place place);
   mlir::FailureOr<PerformOp> recordWhile(WhileOp op, Place place);
   friend class LoopRecorder;
+  /// Puts the body of the loop, but for its counters, into a kina.remat.
+  void rematerializeBody(WhileOp loop);
 
   bool isActive(mlir::Value value) const { return varied.contains(value) && useful.contains(value); }
   /// The active values that are defined outside `op` and that the block, with its

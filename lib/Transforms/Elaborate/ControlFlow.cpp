@@ -55,29 +55,30 @@ LogicalResult Elaborator::coerceLeaves(const Val &val, const Val &goal, Location
 // if
 //===----------------------------------------------------------------------===//
 
+Value Elaborator::detachUnchosen(const MaskedArm &arm, Value value, Location loc) {
+  Value detached = DetachOp::create(builder, loc, value);
+  return SelectOp::create(builder, loc, arm.mask, arm.chosen ? value : detached, arm.chosen ? detached : value);
+}
+
 /// The scope of an arm that is evaluated for all elements. A captured float of the mask's
-/// shape is detached where the arm is not chosen: its value is the same, but the NaN of a
-/// derivative that is zero times infinity ends there and does not reach the caller.
-static ScopePtr maskedScope(Elaborator &e, Region &arm, const ScopePtr &scope, Value mask, bool chosen, Location loc) {
+/// shape is detached where the arm is not chosen; one that is repeated is, where it is.
+static ScopePtr maskedScope(Elaborator &e, Region &arm, const ScopePtr &scope, const Elaborator::MaskedArm &masked,
+                            Location loc) {
   auto inner = std::make_shared<Scope>(scope, e.current);
   SmallVector<StringRef> used;
   arm.walk([&](surface::NameOp name) {
     if (!llvm::is_contained(used, name.getName()))
       used.push_back(name.getName());
   });
-  OpBuilder &b = e.getBuilder();
   for (StringRef name : used)
     for (Scope *s = scope.get(); s && s->context == e.current; s = s->parent.get()) {
       auto it = s->names.find(name);
       if (it == s->names.end())
         continue;
       const Val &val = it->second;
-      if (val.isValue() && getShape(val.getType()) == getShape(mask.getType()) &&
-          (e.elements().allowed(getElementType(val.getType())) & kFloats)) {
-        Value detached = DetachOp::create(b, loc, val.value);
-        Value x = chosen ? val.value : detached, y = chosen ? detached : val.value;
-        inner->names[name.str()] = Val::of(SelectOp::create(b, loc, mask, x, y));
-      }
+      if (val.isValue() && getShape(val.getType()) == getShape(masked.mask.getType()) &&
+          (e.elements().allowed(getElementType(val.getType())) & kFloats))
+        inner->names[name.str()] = Val::of(e.detachUnchosen(masked, val.value, loc));
       break;
     }
   return inner;
@@ -111,8 +112,16 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     }
     Block *block = builder.getInsertionBlock();
     Operation *before = block->empty() ? nullptr : &block->back();
-    Val a = evaluateBlock(op.getThenRegion(), maskedScope(*this, op.getThenRegion(), scope, *condition, true, loc));
-    Val b = evaluateBlock(op.getElseRegion(), maskedScope(*this, op.getElseRegion(), scope, *condition, false, loc));
+    auto evaluateArm = [&](Region &region, bool chosen) {
+      MaskedArm arm{current, *condition, chosen};
+      ScopePtr inner = maskedScope(*this, region, scope, arm, loc);
+      maskedArms.push_back(arm);
+      Val val = evaluateBlock(region, inner);
+      maskedArms.pop_back();
+      return val;
+    };
+    Val a = evaluateArm(op.getThenRegion(), true);
+    Val b = evaluateArm(op.getElseRegion(), false);
     Operation *inside = before ? before->getNextNode() : block->empty() ? nullptr : &block->front();
     for (; inside; inside = inside->getNextNode())
       if (inside

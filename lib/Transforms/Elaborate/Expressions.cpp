@@ -185,7 +185,13 @@ Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc
   if (ArrayRef<DimAttr>(aligned) == shape && here == place)
     return value;
   Type type = TensorType::get(context, getElementType(value.getType()), shape, place);
-  return BroadcastOp::create(builder, loc, type, value);
+  Value wide = BroadcastOp::create(builder, loc, type, value);
+  // What an arm repeats for all elements gets nothing from those that it is not chosen for.
+  if (!value.getDefiningOp<ConstantOp>() && (elementTypes.allowed(getElementType(type)) & kFloats))
+    for (const MaskedArm &arm : maskedArms)
+      if (arm.context == current && getShape(arm.mask.getType()) == shape)
+        wide = detachUnchosen(arm, wide, loc);
+  return wide;
 }
 
 LogicalResult Elaborator::broadcastTogether(MutableArrayRef<Value> values, Location loc, bool sameElement) {

@@ -214,7 +214,7 @@ row("clamp", "clamp(x, lo, hi)", jnp.clip, ("x: T[N]; lo: T; hi: T -> T[N] | N=2
     domain={"x": (-3, 3), "lo": (-1.5, -0.5), "hi": (0.5, 1.5)})
 row("copy", "copy(x)", lambda x: x, "x: T[N] -> T[N] | N=4")
 row("detach", "detach(x) * x", lambda x: jax.lax.stop_gradient(x) * x, "x: T[N] -> T[N] | N=4", smooth=False)
-row("cast F32 to F64", "cast(x, F64)", lambda x: x, "x: F32[N] -> F64[N] | N=5", types=("F32",))
+row("cast", "cast(x, F64)", lambda x: x, "x: T[N] -> F64[N] | N=5", types=("F32",))
 row("cast F64 to F32", "cast(x, F32)", lambda x: x, "x: F64[N] -> F32[N] | N=5", types=("F32",), smooth=False)
 for integer in ("I8", "U8", "I32", "I64"):
     row(f"cast {integer} to float", "cast(x, T)", lambda x: x.astype(jnp.float64), f"x: {integer}[N] -> T[N] | N=9",

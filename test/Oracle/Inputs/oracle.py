@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares a family of operations, values and derivatives, with JAX.
 
-  oracle.py FAMILY --work DIR [--only SUBSTRING] [--control wrong-rule|perturbed|wrong-oracle]
+  oracle.py FAMILY --work DIR [--only SUBSTRING] [--grid | --control wrong-rule|perturbed|wrong-oracle]
 
 Every signature of every operation becomes exported functions of one .kina file: the
 operation and its vjp, for F64 and for F32; for F64 its jvp too, and for the first
@@ -10,7 +10,11 @@ from the same inputs, so that an F32 error is the true one. For a smooth operati
 differences of Kina's own values, which needs no oracle:
 <ct, J t> = <J^T ct, t> for a random direction t.
 
-The error of an array is the largest of |got - wanted| / max(|wanted|, largest |wanted| / 100).
+With --grid every operation is compiled once for each float type and each class of shapes of
+grid.py instead, to one function of its value, vjp, jvp and second derivative.
+
+The error of an array is the largest of |got - wanted| / max(|wanted|, largest |wanted| / 100),
+in the 16-bit floats |got - wanted| / max(|wanted|, largest |wanted| / 4, 1/10).
 A derivative that is zero everywhere fails, unless the table says so: it would prove
 nothing. The controls falsify one side on purpose; then every compared derivative
 (wrong-oracle: every value) has to be reported.
@@ -18,6 +22,7 @@ nothing. The controls falsify one side on purpose; then every compared derivativ
 
 import argparse
 import collections
+import dataclasses
 import inspect
 import json
 import os
@@ -27,18 +32,23 @@ import subprocess
 import sys
 import zlib
 
+import ml_dtypes
 import numpy as np
 
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+import grid
 import operations
 from operations import FAMILIES, jax
 
 jax.config.update("jax_enable_x64", True)
 
 NUMPY = {"F64": np.float64, "F32": np.float32, "I64": np.int64, "I32": np.int32, "I8": np.int8, "U8": np.uint8,
-         "Bool": np.bool_}
-FLOATS = ("F64", "F32")
-TOLERANCE = {"F64": 1e-12, "F32": 1e-5}
+         "Bool": np.bool_, "F16": np.float16, "BF16": ml_dtypes.bfloat16}
+FLOATS = grid.FLOATS
+TOLERANCE = {"F64": 1e-12, "F32": 1e-5, "F16": 2.0**-9, "BF16": 2.0**-6}    # two units in the last place of a 16-bit float
+# Of derivatives, by which a tolerance is multiplied: every operation of a rule rounds in the 16-bit floats.
+DERIVED = {"F64": {"second": 100}, "F32": {"second": 100}, "F16": {"vjp": 4, "jvp": 4, "second": 16},
+           "BF16": {"vjp": 4, "jvp": 4, "second": 16}}
 STEP = 1e-5                       # of the central differences
 DIFFERENCE_TOLERANCE = 2e-6
 PARAMETER = re.compile(r"(\w+)\s*:\s*(\w+)\s*(?:\[(.*)\])?$")
@@ -53,6 +63,15 @@ def parse_signature(text):
     result = Parameter(*PARAMETER.match(f"result: {result}").groups())
     sizes = [{k: int(v) for k, v in (pair.split("=") for pair in run.split())} for run in runs] or [{}]
     return parameters, result, sizes
+
+
+def is_float(kind):
+    return kind.kind == "f" or kind == ml_dtypes.bfloat16
+
+
+def load(path):
+    value = np.load(path)
+    return value.view(ml_dtypes.bfloat16) if value.dtype == "V2" else value
 
 
 def concrete(parameter, float_type):
@@ -116,14 +135,51 @@ class Function:
         return text
 
 
+class GridFunction(Function):
+    """An operation with one class of shapes and one float type: everything of it in one function."""
+
+    def __init__(self, operation, row, signature, float_type, number, group, shape):
+        super().__init__(operation, row, signature, float_type, number)
+        self.group, self.shapes = group, [shape]
+        self.label = f"{group}, {shape} [{signature}] {float_type}"
+        self.forward = self.derivative
+        self.second = self.reference_second = self.derivative and operation.second
+
+    def text(self, control):
+        # A size is at least 1 unless it is declared.
+        least = f"<{', '.join(f'{name} >= 0' for name in self.sizes[0])}>" if "size 0" in self.shapes else ""
+        text = super().text(control).split("@export\n")[1].replace(f"fn {self.name}(", f"fn {self.name}{least}(")
+        if not self.derivative:
+            return f"@export\n{text}"
+        declare = ", ".join(f"{p.name}: {'&' if p.dims is not None else ''}{type_of(p)}"
+                            for p in [*self.parameters, self.result._replace(name="ct"),
+                                      *(self.parameters[k]._replace(name=f"t{k}") for k in self.active)])
+        untyped = ", ".join(f"{p.name}: {type_of(p)}" for p in self.parameters)
+        names, tangents = ", ".join(p.name for p in self.parameters), ", ".join(f"t{k}" for k in self.active)
+        gradients = [type_of(self.parameters[k]) for k in self.active]
+
+        def bind(prefix, value):
+            pattern = ", ".join(f"{prefix}{k}" for k in self.active)
+            return f"  let {pattern if len(self.active) == 1 else f'({pattern})'} = {value};\n"
+        body = bind("g", f"vjp({self.name}, {names})(ct)")
+        parts = [f"{self.name}({names})", *(f"g{k}" for k in self.active), f"jvp({self.name}, {names})({tangents})"]
+        types = [type_of(self.result), *gradients, type_of(self.result)]
+        if self.second:
+            body += bind("s", f"jvp(fn({untyped}) {{ vjp({self.name}, {names})(ct) }}, {names})({tangents})")
+            parts += [f"s{k}" for k in self.active]
+            types += gradients
+        return (f"{text}@export\nfn {self.name}_grid{least}({declare}) -> ({', '.join(types)}) {{\n"
+                f"{body}  ({', '.join(parts)})\n}}\n")
+
+
 class Run:
     """One function at one set of sizes: inputs, what kinac answered, and what JAX says."""
 
     def __init__(self, function, sizes, number):
-        self.function, self.sizes = function, sizes
+        self.function, self.sizes, self.number = function, sizes, number
         self.name = f"{function.name}.{number}"
         operation = function.operation
-        random = np.random.RandomState(zlib.crc32(self.name.replace("_f32", "").replace("_f64", "").encode()))
+        random = np.random.RandomState(zlib.crc32(self.name.replace("_f32", "").replace("_f64", "").replace("_bf16", "").replace("_f16", "").encode()))
         self.inputs = []
         for p in function.parameters:
             shape, kind = shape_of(p, sizes), NUMPY[p.element]
@@ -135,18 +191,25 @@ class Run:
                 value = random.randint(0, 2, size=shape).astype(kind)
             else:
                 value = random.randint(*operation.domain.get(p.name, (-9, 10)), size=shape).astype(kind)
+            if operation.domain.get(p.name) and isinstance(function, GridFunction) and function.shapes[number] == "size 1" and value.dtype.kind == "i" and p.name in "ij":
+                value = np.zeros(shape, kind)      # the one index there is
             self.inputs.append(np.asarray(value))
         shape, kind = shape_of(function.result, sizes), NUMPY[function.result.element]
         self.ct = np.asarray(random.uniform(0.5, 1.5, size=shape) * random.choice([-1, 1], size=shape)).astype(kind) \
             if function.derivative else None
         self.directions = [random.uniform(-1, 1, size=self.inputs[k].shape) for k in function.active]
         self.tangents = [np.asarray(d).astype(self.inputs[k].dtype) for k, d in zip(function.active, self.directions)]
-        self.differences = (function.derivative and operation.smooth and function.float_type == "F64"
+        self.differences = (function.derivative and operation.smooth and not isinstance(function, GridFunction) and function.float_type == "F64"
                             and all(function.parameters[k].element == "F64" for k in function.active)
                             and function.result.element == "F64")
 
     def calls(self, work):
         """The calls of kinac: key, function, arguments, number of results."""
+        active = len(self.function.active)
+        if isinstance(self.function, GridFunction) and self.function.derivative:
+            yield ("grid", f"{self.function.name}_grid", [*self.inputs, self.ct, *self.tangents],
+                   2 + active * (1 + self.function.second))
+            return
         yield "value", self.function.name, self.inputs, 1
         if self.function.derivative:
             yield "vjp", f"{self.function.name}_vjp", [*self.inputs, self.ct], len(self.function.active)
@@ -167,7 +230,7 @@ class Run:
         function = self.function
 
         def widen(values):
-            return [np.asarray(value, np.float64) if value.dtype.kind == "f" else value for value in values]
+            return [np.asarray(value, np.float64) if is_float(value.dtype) else value for value in values]
         wide = widen(self.inputs)
         key = (id(function.operation), tuple((value.shape, str(value.dtype)) for value in wide))
         if key not in cache:
@@ -228,22 +291,50 @@ def error(got, wanted):
     """The error of `got`, infinite where shape, NaNs or infinities differ."""
     if got.shape != wanted.shape:
         return np.inf, f"shape {got.shape}, wanted {wanted.shape}"
-    if got.dtype.kind != "f":
+    if not is_float(got.dtype):
         if got.dtype.kind != wanted.dtype.kind and {got.dtype.kind, wanted.dtype.kind} != {"i", "u"}:
             return np.inf, f"type {got.dtype}, wanted {wanted.dtype}"
         return (0.0, "") if np.array_equal(got, wanted) else (np.inf, f"got {got.tolist()}, wanted {wanted.tolist()}")
-    narrow = wanted.astype(got.dtype)    # what overflows in the narrow type is an infinity there
+    with np.errstate(over="ignore"):
+        narrow = wanted.astype(got.dtype)    # what overflows in the narrow type is an infinity there
     special = ~np.isfinite(narrow)
-    if not np.array_equal(got[special], narrow[special], equal_nan=True) or not np.isfinite(got[~special]).all():
+    if not np.array_equal(got[special].astype(float), narrow[special].astype(float), equal_nan=True) or not np.isfinite(got[~special]).all():
         return np.inf, f"got {got.tolist()}, wanted {narrow.tolist()}"
     got, wanted = got[~special].astype(np.float64), wanted[~special].astype(np.float64)
     if not got.size:
         return 0.0, ""
     largest = np.abs(wanted).max()
-    scale = np.maximum(np.abs(wanted), largest / 100)
+    # Every operation of a sum rounds in the 16-bit floats, so that terms which cancel leave what they are exact to.
+    scale = np.maximum(np.abs(wanted), max(largest / 4, 0.1) if narrow.dtype.itemsize == 2 else largest / 100)
     errors = np.abs(got - wanted) / np.where(scale == 0, 1.0, scale)
     k = errors.argmax()
     return float(errors.flat[k]), f"got {got.flat[k]!r}, wanted {wanted.flat[k]!r}"
+
+
+def grid_functions(options):
+    """The functions of every cell, and {(group, kind, float type, class): reason} of those without."""
+    functions, without, number = [], {}, 0
+    for group, rows in grid.groups(options.family, FAMILIES[options.family]).items():
+        variants = grid.variants(group, rows)
+        for float_type in FLOATS:
+            made = {}
+            for shape in grid.CLASSES:
+                reasons = {kind: grid.meaningless(group, rows, kind, float_type, shape) for kind in grid.KINDS}
+                without.update({(group, kind, float_type, shape): reason for kind, reason in reasons.items() if reason})
+                if reasons["value"] or shape not in variants or options.only not in group:
+                    continue
+                row, signature, expression = variants[shape]
+                head, _, sizes = signature.partition("|")
+                if (head, expression) in made:      # one function, another run
+                    function = made[head, expression]
+                    function.sizes.append(parse_signature(signature)[2][0])
+                    function.shapes.append(shape)
+                    continue
+                number += 1
+                function = GridFunction(dataclasses.replace(row, kina=expression), number, signature, float_type, number, group, shape)
+                made[head, expression] = function
+                functions.append(function)
+    return functions, without
 
 
 def main():
@@ -251,6 +342,7 @@ def main():
     parser.add_argument("family", choices=sorted(FAMILIES))
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--only", default="")
+    parser.add_argument("--grid", action="store_true")
     parser.add_argument("--control", choices=("wrong-rule", "perturbed", "wrong-oracle"))
     options = parser.parse_args()
     work = options.work
@@ -258,13 +350,18 @@ def main():
 
     functions, runs = [], []
     for row, operation in enumerate(FAMILIES[options.family]):
-        if options.only not in operation.name:
+        if options.grid or options.only not in operation.name:
             continue
         for float_type in operation.types:
             for k, signature in enumerate(operation.signatures):
                 function = Function(operation, row, signature, float_type, k)
                 functions.append(function)
                 runs += [Run(function, sizes, n) for n, sizes in enumerate(function.sizes)]
+
+    cells = {}
+    if options.grid:
+        functions, cells = grid_functions(options)
+        runs = [Run(function, sizes, n) for function in functions for n, sizes in enumerate(function.sizes)]
 
     calls, of_function = [], collections.defaultdict(list)
     for run in runs:
@@ -277,8 +374,8 @@ def main():
                 np.save(path, value)
                 inputs.append(str(path))
             parameters = [p.name for p in run.function.parameters]
-            parameters += ["ct"] * (key in ("vjp", "second"))
-            parameters += [f"t{k}" for k in run.function.active] * (key in ("jvp", "second"))
+            parameters += ["ct"] * (key in ("vjp", "second", "grid"))
+            parameters += [f"t{k}" for k in run.function.active] * (key in ("jvp", "second", "grid"))
             outputs = [str(work / f"{number}.out{k}.npy") for k in range(results)]
             for path in outputs:
                 pathlib.Path(path).unlink(missing_ok=True)
@@ -301,16 +398,21 @@ def main():
                 failures.append((function, "compile", text.strip().splitlines()[0] if text.strip() else "no message"))
         runs = [run for run in runs if run.function not in ignored]
 
-    largest, cache, compared = collections.defaultdict(float), {}, 0
+    largest, tested, cache, compared = collections.defaultdict(float), {}, {}, 0
     detected, alive, witness = set(), collections.defaultdict(bool), {}
 
     def compare(run, what, got, wanted, tolerance):
         nonlocal compared
         compared += 1
         value, text = error(got, wanted)
-        kind = f"F{got.dtype.itemsize * 8}" if got.dtype.kind == "f" else "exact"
-        entry = (run.function.operation.name, kind, what)
-        largest[entry] = max(largest[entry], value)
+        function = run.function
+        if options.grid:
+            cell = (function.group, what, function.float_type, function.shapes[run.number])
+            tested[cell] = max(tested.get(cell, 0.0), value)
+        else:
+            kind = f"F{got.dtype.itemsize * 8}" if got.dtype.kind == "f" else "exact"
+            entry = (function.operation.name, kind, what)
+            largest[entry] = max(largest[entry], value)
         if not value <= tolerance:
             failures.append((run.function, what, f"sizes {run.sizes}: error {value:.2e} > {tolerance:.0e}: {text}"))
             detected.add(run)
@@ -322,7 +424,7 @@ def main():
             answer = answers.get(number, "was not run")
             if answer is None:
                 try:
-                    results[key] = [np.load(path) for path in outputs]
+                    results[key] = [load(path) for path in outputs]
                 except (OSError, ValueError) as problem:
                     answer = f"unreadable result: {problem}"
             if answer is not None:
@@ -334,8 +436,13 @@ def main():
         if options.control == "wrong-oracle":
             value = np.logical_not(value) if value.dtype.kind == "b" else value + 1
             cotangents, tangent = [1.0001 * c for c in cotangents], [1.0001 * t for t in tangent]
-        narrowest = "F32" if "F32" in [function.result.element, *(p.element for p in function.parameters)] else "F64"
+        elements = [function.result.element, *(p.element for p in function.parameters)]
+        narrowest = next(element for element in ("BF16", "F16", "F32", "F64", *elements) if element in (*elements, "F64"))
+        derived = DERIVED[narrowest]
         tolerance = operation.tolerance.get(narrowest, TOLERANCE[narrowest])
+        if "grid" in results:
+            parts, many = results["grid"], len(function.active)
+            results = {"value": parts[:1], "vjp": parts[1:1 + many], "jvp": parts[1 + many:2 + many], "second": parts[2 + many:]}
         got = results["value"][0]
         if got.dtype != NUMPY[function.result.element]:
             failures.append((function, "value", f"type {got.dtype}, wanted {function.result.element}"))
@@ -347,11 +454,11 @@ def main():
         if options.control == "perturbed":
             gradients = [g * g.dtype.type(1 + 100 * tolerance) for g in gradients]
         for k, gradient, wanted in zip(function.active, gradients, cotangents):
-            compare(run, "vjp", gradient, wanted, tolerance)
+            compare(run, "vjp", gradient, wanted, derived.get("vjp", 1) * tolerance)
         for got, wanted in zip(results.get("jvp", ()), tangent):
-            compare(run, "jvp", got, wanted, tolerance)
+            compare(run, "jvp", got, wanted, derived.get("jvp", 1) * tolerance)
         for gradient, wanted in zip(results.get("second", ()), second):
-            compare(run, "second", gradient, wanted, 100 * tolerance)
+            compare(run, "second", gradient, wanted, derived["second"] * tolerance)
         if not operation.zero:
             alive[operation.name, function.float_type] |= any(g.any() for g in gradients)
             witness.setdefault((operation.name, function.float_type), function)
@@ -378,7 +485,11 @@ def main():
     table = collections.defaultdict(dict)
     for (name, kind, what), value in sorted(largest.items()):
         table[name][f"{kind} {what}"] = value
-    (work / "accuracy.json").write_text(json.dumps({"family": options.family, "errors": table}, indent=1))
+    if options.grid:
+        (work / "grid.json").write_text(json.dumps({"family": options.family, "cells": grid.report(
+            grid.groups(options.family, FAMILIES[options.family]), tested, cells)}, indent=1))
+    else:
+        (work / "accuracy.json").write_text(json.dumps({"family": options.family, "errors": table}, indent=1))
     bad = {function for function, _, _ in failures}
     print(f"{options.family}: {len(FAMILIES[options.family])} operations, {len(functions)} functions, {len(runs)} runs, "
           f"{compared} arrays compared, {len(bad)} functions failed")

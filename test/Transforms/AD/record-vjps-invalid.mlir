@@ -29,7 +29,7 @@ kina.effect @Ask {
   kina.operation @Value : (f64) -> f64
 }
 kina.func private @asks(%x: f64) -> f64 {
-  // expected-error @+1 {{K0604: no derivative for 'kina.perform'}}
+  // expected-error @+1 {{K0604: no derivative through effect 'Ask': its handler stands outside of what is differentiated, or is differentiated twice}}
   %0 = kina.perform @Ask::@Value(%x : f64) -> (f64)
   kina.return %0 : f64
 }

@@ -123,7 +123,11 @@ Value times(RuleBuilder &k, DivOp op, unsigned i, Value t) {
   return i == 0 ? scaled : k.neg(k.mul(scaled, op.getResult()));
 }
 Value times(RuleBuilder &k, ModOp op, unsigned i, Value t) {
-  return i == 0 ? t : k.neg(k.mul(t, k.make<FloorOp>(k.div(op.getLhs(), op.getRhs()))));
+  if (i == 0)
+    return t;
+  // floor(a/b) as (a - a%b)/b, which is an integer but for rounding; a/b may round up to the next one.
+  Value multiple = k.div(k.sub(op.getLhs(), op.getResult()), op.getRhs());
+  return k.neg(k.mul(t, k.make<RoundOp>(multiple)));
 }
 Value times(RuleBuilder &k, PowOp op, unsigned i, Value t) {
   Value a = op.getLhs(), b = op.getRhs();
