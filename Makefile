@@ -43,7 +43,7 @@ grid: build  ## every operation and derivative in every float type and class of 
 
 fuzz: build  ## differentiate random programs with loops and branches (PROGRAMS=20000 SEED=1)
 	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --programs $(PROGRAMS) --seed $(SEED)
-	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --programs 40 --seed $(SEED) --plant
+	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --size small --programs 40 --seed $(SEED) --plant
 	@PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" $(PYTHON) test/ControlFlow/Inputs/control_flow.py --forms each --work $(BUILD)/control-flow
 
 bench: build  ## time compiled programs against JAX on this machine
