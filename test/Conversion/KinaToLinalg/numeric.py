@@ -118,8 +118,10 @@ for dtype, slack in (("f64", 0), ("f32", 0), ("f16", 0.01), ("bf16", 0.01)):
         [("i1", ["N"]), ("i1", ["N"])], (x,), (np.isnan(wide), np.isfinite(wide)), 0, [("N", 1)])
 
 x = np.concatenate([np.linspace(-6, 6, 49), [0.0, 1e-5, -1e-5, 30, -30]])
+# At -30 the rounding of erfc's argument alone, in the reference, is hundreds of ulp of the
+# result; element-functions.test looks closer.
 add("%r = kina.gelu %0 erf : !kina.tensor<f64, [N]>\nkina.return %r : !kina.tensor<f64, [N]>", [("f64", ["N"])],
-    [("f64", ["N"])], (x,), (0.5 * x * erfc(-x / np.sqrt(np.longdouble(2)))).astype(float), 80, [("N", 1)])
+    [("f64", ["N"])], (x,), (0.5 * x * erfc(-x / np.sqrt(np.longdouble(2)))).astype(float), 500, [("N", 1)])
 u = np.sqrt(2 / np.longdouble(np.pi)) * (x + np.longdouble(0.044715) * x ** 3)
 add("%r = kina.gelu %0 tanh : !kina.tensor<f64, [N]>\nkina.return %r : !kina.tensor<f64, [N]>", [("f64", ["N"])],
     [("f64", ["N"])], (x[:-2],), (x * sigmoid(2 * u)).astype(float)[:-2], 300, [("N", 1)])
