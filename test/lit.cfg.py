@@ -21,6 +21,8 @@ config.environment["PATH"] = os.pathsep.join(
 config.environment["PYTHONPATH"] = os.path.join(config.test_source_root, "python")
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
+# glibc fills what is allocated and what is freed with rubbish: reading either shows.
+config.environment["MALLOC_PERTURB_"] = "85"
 if config.kina_sanitize:
     # The shared MLIR is not instrumented: what it does to containers is unknown to us.
     config.environment["ASAN_OPTIONS"] = "detect_leaks=1:allow_user_poisoning=0:detect_container_overflow=0"
