@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Random structured programs: gradients by Kina against dual numbers.
 
-  fuzz-ad.py [--programs N] [--seed S] [--size mixed|tiny|small|large] [--jobs J] [--batch B]
-             [--build DIR] [--work DIR] [--plant] [--only K] [--print]
+  fuzz-ad.py [--programs N] [--seed S] [--size mixed|tiny|small|large] [--forms 1|2]
+             [--jobs J] [--batch B] [--build DIR] [--work DIR] [--plant] [--only K] [--print]
 
 A program is a nest of `if`, `while` and `for` over scalars and small tensors, with calls,
 functions as values, checkpoints and early exits. It is printed as Kina, and interpreted
@@ -1016,7 +1016,7 @@ def run_batch(options, work, numbers):
     """Makes, compiles and compares programs. Returns a tally, and the text of what failed."""
     tally, lines = collections.Counter(), []
     r = random.Random(f"{options.seed}/forms/{numbers[0] // options.batch}")
-    forms = r.sample(TAPES, r.choice([1, 1, 2]))
+    forms = r.sample(TAPES, options.forms or r.choice([1, 1, 2]))
     programs = [make(options.seed, number, options.size, tally) for number in numbers]
     tally["programs"] = len(programs)
     programs = [p for p in programs if p.runs]
@@ -1050,6 +1050,7 @@ def main():
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--size", choices=("mixed", "tiny", "small", "large"), default="mixed")
+    parser.add_argument("--forms", type=int, choices=(1, 2), help="of each batch (default: one or two)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="batches at a time")
     parser.add_argument("--batch", type=int, default=50)
     parser.add_argument("--only", type=int, help="the number of one program")
