@@ -41,6 +41,8 @@ EXTRA = {
                        lambda x: jnp.pad(x, ((0, 0), (1, 0), (0, 2)))),
     ("update", "batch"): ("x: T[A, M, N]; i: I32; v: T[A, N] -> T[A, M, N] | A=3 M=2 N=3", "update(x, [:, i, :], v)",
                           lambda x, i, v: x.at[:, i].set(v)),
+    # Channels, kernel and stride of a convolution are at least 1.
+    ("conv2d", "size 0"): "x: T[0, 2, 4, 4]; w: T[3, 2, 3, 3] -> T[0, 3, 2, 2]",
     ("tril", "batch"): "x: T[B, M, N] -> T[B, M, N] | B=2 M=3 N=4",
 }
 
@@ -105,11 +107,11 @@ def variants(name, rows):
         ranks = [rank(dims) for dims in shapes] + [rank(m[1]) if (m := re.search(r"\[(.*)\]", result)) else 0]
 
         def add(kind, text, expression=row.kina):
-            found.setdefault(kind, (dataclasses.replace(row, data={}) if has_data else row, text, expression))
+            found.setdefault(kind, (dataclasses.replace(row, data={} if has_data else row.data, second=True), text, expression))
 
         if sizes:
             add("dynamic", with_runs(head, sizes))
-            if name not in NEEDS_ELEMENT:
+            if name not in NEEDS_ELEMENT and (name, "size 0") not in EXTRA:
                 add("size 0", with_runs(head, dict.fromkeys(sizes, 0)))
             add("size 1", with_runs(head, dict.fromkeys(sizes, 1)))
             add("static", static(head, sizes), with_sizes(row.kina, sizes))
@@ -140,17 +142,17 @@ def variants(name, rows):
 
 def meaningless(name, rows, kind, float_type, shape):
     """Why a cell can have no test, or None."""
-    elements = [signature for row in rows for signature in row.signatures]
-    typed = [s for s in elements if re.search(r"\bT\b", s)]
-    if not typed:
-        return "no float operand or result" if float_type != "F64" or kind != "value" else None
-    if kind != "value" and not any(row.derivative and re.search(r"->\s*(T|F64)\b", s) and re.search(r"\bT\b", s.split("->")[0])
-                                   for row in rows for s in row.signatures):
+    typed = any(re.search(r"\bT\b", signature) for row in rows for signature in row.signatures)
+    if not typed and (float_type != "F64" or kind != "value"):
+        return "no float operand or result"
+    found = variants(name, rows)
+    row, signature, _ = found.get(shape) or next(iter(found.values()))
+    if kind != "value" and not (row.derivative and re.search(r"->\s*(T|F64)\b", signature) and re.search(r"\bT\b", signature.split("->")[0])):
         return "no derivative by nature"
-    return shape_meaningless(name, rows, shape)
+    return shape_meaningless(name, shape)
 
 
-def shape_meaningless(name, rows, shape):
+def shape_meaningless(name, shape):
     if shape == "size 0" and name in NEEDS_ELEMENT:
         return "needs an element"
     if shape == "broadcast" and name not in BROADCASTING:
