@@ -8,7 +8,7 @@ PROGRAMS ?= 20000
 SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup venv configure build demo check fuzz bench clean
+.PHONY: help setup venv configure build demo check grid fuzz bench clean
 .NOTPARALLEL:
 
 help:  ## list the targets
@@ -38,9 +38,12 @@ demo: build  ## train a network written in Kina on the handwritten digits
 check: build  ## run every test: unit tests, lit by stage, oracles, documentation
 	@$(PYTHON) utils/run-tests.py $(BUILD)
 
+grid: build  ## every operation and derivative in every float type and class of shapes; writes the table
+	@$(PYTHON) utils/run-tests.py $(BUILD) --param grid=1 $(BUILD)/test/Grid
+
 fuzz: build  ## differentiate random programs with loops and branches (PROGRAMS=20000 SEED=1)
 	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --programs $(PROGRAMS) --seed $(SEED)
-	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --programs 40 --seed $(SEED) --plant
+	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --size small --programs 40 --seed $(SEED) --plant
 	@PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" $(PYTHON) test/ControlFlow/Inputs/control_flow.py --forms each --work $(BUILD)/control-flow
 
 bench: build  ## time compiled programs against JAX on this machine

@@ -11,6 +11,8 @@ config.name = "Kina"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".kina", ".test", ".py"]
 config.excludes = ["Inputs", "python", "lit.cfg.py", "lit.site.cfg.py"]
+if "grid" not in lit_config.params:
+    config.excludes.append("Grid")
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.kina_binary_dir, "test")
 

@@ -1,20 +1,25 @@
 #!/usr/bin/env python3
 """Random structured programs: gradients by Kina against dual numbers.
 
-  fuzz-ad.py [--programs N] [--seed S] [--batch B] [--build DIR] [--work DIR] [--small] [--plant] [--only K] [--print]
+  fuzz-ad.py [--programs N] [--seed S] [--size mixed|tiny|small|large] [--jobs J] [--batch B]
+             [--build DIR] [--work DIR] [--plant] [--only K] [--print]
 
 A program is a nest of `if`, `while` and `for` over scalars and small tensors, with calls,
 functions as values, checkpoints and early exits. It is printed as Kina, and interpreted
-here, with dual numbers, from the same tree. Every batch is compiled twice, in two random
-forms: options of --kina-ad, and checkpoint decorators. Values and gradients of the first
-are compared with the interpreter, those of the second, bit by bit, with the first.
-Programs are left out, and counted, whose numbers are huge, or whose branches hang on a
-rounding error. What fails is shrunk and printed with the seed that made it.
+here, with dual numbers, from the same tree. Compiling takes nearly all of the time, and
+grows with the text: most programs of the default mix are tiny, a few are large, and a batch
+of them is one file. A batch is compiled in one or two random forms: options of --kina-ad,
+and checkpoint decorators. Values and gradients of the first are compared with the
+interpreter, those of the second, bit by bit, with the first. Runs are skipped, and counted,
+whose numbers are huge, or whose branches hang on a rounding error. What fails is shrunk and
+printed with the seed that made it.
 
 --plant changes one operation in the differentiated IR: then the comparison must fail.
 """
 
 import argparse
+import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -24,6 +29,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import numpy as np
 
@@ -31,8 +37,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test" / "ControlFlow" / "Inputs"))
 import dual as D
 
-TAPES = ["tape=auto", "tape=auto", "tape=bounded", "tape=replay", "tape=stride slots=2", "tape=stride slots=4",
-         "tape=stride slots=64"]
+TAPES = ["tape=auto", "tape=auto", "tape=bounded", "tape=replay", "tape=growable", "tape=stride slots=2",
+         "tape=stride slots=4", "tape=stride slots=64"]
+SIZES = ["tiny"] * 34 + ["small"] * 5 + ["large"]
 CHECKPOINTS = ["", "", "", "@checkpoint", "@checkpoint(sqrt)", "@checkpoint(k=1)", "@checkpoint(k=2)", "@checkpoint(k=3)",
                "@checkpoint(k=100)", "@checkpoint(levels=2)", "@checkpoint(levels=3)", "@checkpoint(slots=1)",
                "@checkpoint(slots=2)", "@checkpoint(slots=5)"]
@@ -112,12 +119,16 @@ UNARY = {"F": ["sin", "cos", "tanh", "neg", "sqrt", "exp", "abs", "square"], "V"
 
 
 class Maker:
-    def __init__(self, seed, number, small=False):
+    def __init__(self, seed, number, size="mixed"):
         self.r = random.Random(f"{seed}/{number}")
-        self.small = small
+        self.size = self.r.choice(SIZES) if size == "mixed" else size
         self.count = 0
         self.seed, self.number = seed, number
         self.helpers = []
+
+    def sized(self, tiny, small, large):
+        """One of the values that are listed for the size of this program."""
+        return self.r.choice({"tiny": tiny, "small": small, "large": large}[self.size])
 
     def name(self, prefix):
         self.count += 1
@@ -131,7 +142,9 @@ class Maker:
         return Node("name", type, data=self.r.choice(names[-4:] if self.r.random() < 0.6 else names))
 
     def checkpoints(self):
-        return (self.r.choice(CHECKPOINTS), self.r.choice(CHECKPOINTS))
+        """Of each form. A loop in segments is several loops to the compiler."""
+        decorated = self.r.random() < self.sized([0.4], [0.8], [1])
+        return (self.r.choice(CHECKPOINTS), self.r.choice(CHECKPOINTS)) if decorated else ("", "")
 
     def leaf(self, scope, type):
         named = self.pick(scope, type)
@@ -147,7 +160,7 @@ class Maker:
 
     def expression(self, scope, type, depth):
         r = self.r
-        if depth <= 0 or r.random() < 0.15:
+        if depth <= 0 or r.random() < (0.4 if self.size == "tiny" and depth < 2 else 0.15):
             return self.leaf(scope, type)
         sub = lambda t, d=1: self.expression(scope, t, depth - d)
         if type == "B":
@@ -240,13 +253,13 @@ class Maker:
         """`pin`: results that are given."""
         scope = dict(scope)
         statements = []
-        for _ in range(self.r.choice([0, 0, 0, 1] if depth <= 0 or self.small else [0, 0, 1, 1, 1, 2])):
+        for _ in range(self.sized([0, 0, 0, 0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 1] if depth <= 0 else [0, 0, 1, 1, 1, 2])):
             statements += self.statement(scope, depth, loops)
         results = [pin[i] if i < len(pin) and pin[i] else self.damped(scope, t, 2) for i, t in enumerate(types)]
         return Block(statements, results)
 
     def states(self, scope):
-        types = [self.r.choice("FFFFVVMIB") for _ in range(self.r.choice([1, 1, 2] if self.small else [1, 1, 2, 2, 2, 3]))]
+        types = [self.r.choice("FFFFVVMIB") for _ in range(self.sized([1, 1, 1, 2], [1, 1, 2], [1, 1, 2, 2, 2, 3]))]
         if not any(t in "FVM" for t in types):
             types[0] = "F"
         # The same value in two states, and what several loops carry.
@@ -377,13 +390,13 @@ class Maker:
         r = self.r
         float_type = "F32" if r.random() < 0.1 else "F64"
         size = SIZE if r.random() < 0.5 else "N"
-        for k in range(r.choice([0, 0, 0, 0, 0, 1] if self.small else [0, 0, 0, 1, 1, 2])):
+        for k in range(self.sized([0] * 9 + [1], [0, 0, 0, 0, 0, 1], [0, 0, 0, 1, 1, 2])):
             self.helpers.append(self.helper(k))
         parameters = [("x", "F"), ("y", "F"), ("v", "V"), ("m", "M"), ("n", "I"), ("c", "B")]
         scope = dict(parameters)
         statements = []
-        deep = r.choice([1, 1, 1, 2] if self.small else [2, 2, 2, 2, 2, 3])
-        for _ in range(r.choice([0, 0, 1] if self.small else [0, 1, 1, 2])):
+        deep = self.sized([1, 1, 1, 1, 1, 2], [1, 1, 1, 2], [2, 2, 2, 2, 2, 3])
+        for _ in range(self.sized([0, 0, 0, 0, 1], [0, 0, 1], [0, 1, 1, 2])):
             statements += self.statement(scope, deep, deep)
         if not any(isinstance(s, Loop) for s in statements):
             statements.append(self.loop(scope, deep, deep))
@@ -399,7 +412,7 @@ class Maker:
         main = Function(f"p{self.number}", parameters, Block(statements, [total]), ["F"])
         numbers = np.random.RandomState(r.randrange(2**31))
         runs = []
-        for _ in range(2):
+        for _ in range(3):
             n = SIZE if size == SIZE else r.choice([1, 2, 3, 3])
             runs.append(dict(x=float(numbers.uniform(-1.5, 1.5)), y=float(numbers.uniform(-1.5, 1.5)),
                              v=numbers.uniform(-1.5, 1.5, n), m=numbers.uniform(-1, 1, (n, n)),
@@ -716,19 +729,23 @@ class Interpreter:
 # Running Kina.
 
 class Kina:
-    def __init__(self, build, work, plant):
-        self.bin, self.work, self.plant = pathlib.Path(build) / "bin", work, plant
-        self.count = 0
+    """The tools, with a folder of their own for files."""
+
+    def __init__(self, build, work):
+        self.bin, self.work = pathlib.Path(build) / "bin", work
+        # Rubbish in new memory: what reads before it writes shows.
+        self.environment = {**os.environ, "MALLOC_PERTURB_": "170"}
+        work.mkdir(parents=True, exist_ok=True)
 
     def tool(self, *command, timeout=240):
         try:
-            return subprocess.run([self.bin / command[0], *command[1:]], capture_output=True, text=True, timeout=timeout)
+            return subprocess.run([self.bin / command[0], *command[1:]], capture_output=True, text=True, timeout=timeout,
+                                  env=self.environment)
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess(command, 124, "", "it took more than four minutes")
 
     def run(self, programs, form, tape, plant=False):
         """{program number: [results of each run] or what went wrong}."""
-        self.count += 1
         path = lambda suffix: self.work / f"f{form}{suffix}"
         path(".kina").write_text("\n".join(Printer(p, form).text() for p in programs))
         step = self.tool("kinac", "--emit=verified", path(".kina"), "-o", path(".typed.mlir"))
@@ -762,20 +779,19 @@ class Kina:
         return answers
 
 
-def compare(program, references, first, second):
+def compare(program, references, first, second=None):
     """What is wrong: (kind, text), or None."""
     for form, answer in (("first", first), ("second", second)):
         if isinstance(answer, str):
             return answer.split(":")[0], f"{form} form: {answer}"
     tolerance = TOLERANCE[program.float_type]
-    for k, (reference, got, again) in enumerate(zip(references, first, second)):
-        if reference is not None:
-            gradients = np.concatenate([np.ravel(r) for r in reference[1:]])
-            for what, g, r in zip(("value", "x", "y", "v", "m"), got, reference):
-                scale = max(1.0, abs(float(reference[0])), float(np.max(np.abs(gradients))))
-                if g.shape != np.shape(r) or not np.all(np.abs(g - r) <= tolerance * scale):
-                    return ("value" if what == "value" else "gradient",
-                            f"run {k}, {what}: Kina {g.tolist()}, dual numbers {np.asarray(r).tolist()}")
+    for k, (reference, got, again) in enumerate(zip(references, first, second or first)):
+        gradients = np.concatenate([np.ravel(r) for r in reference[1:]])
+        for what, g, r in zip(("value", "x", "y", "v", "m"), got, reference):
+            scale = max(1.0, abs(float(reference[0])), float(np.max(np.abs(gradients))))
+            if g.shape != np.shape(r) or not np.all(np.abs(g - r) <= tolerance * scale):
+                return ("value" if what == "value" else "gradient",
+                        f"run {k}, {what}: Kina {g.tolist()}, dual numbers {np.asarray(r).tolist()}")
         if any(a.tobytes() != b.tobytes() for a, b in zip(got, again)):
             return "bits", f"run {k}: {[a.tolist() for a in got]} in the first form, {[b.tolist() for b in again]} in the second"
     return None
@@ -965,9 +981,8 @@ def rename(program, prefix):
 def judge(kina, programs, forms, plant=None):
     if not programs:
         return []
-    first = kina.run(programs, 0, forms[0], plant)
-    second = kina.run(programs, 1, forms[1], plant)
-    return [(p, compare(p, p.references, first[p.number], second[p.number])) for p in programs]
+    answers = [kina.run(programs, number, form, plant) for number, form in enumerate(forms)]
+    return [(p, compare(p, p.references, *(a[p.number] for a in answers))) for p in programs]
 
 
 def plant_wrong_rule(text):
@@ -981,77 +996,102 @@ def plant_wrong_rule(text):
     return "".join(halves)
 
 
+def make(seed, number, size, tally):
+    """A program with the references of the runs that prove something."""
+    program = Maker(seed, number, size).program()
+    kind = np.float64 if program.float_type == "F64" else np.float32
+    runs, program.references = program.runs, []
+    program.runs = []
+    for run in runs:
+        try:
+            rounded = {n: np.asarray(v, kind).astype(np.float64) if n in "xyvm" else v for n, v in run.items()}
+            program.references.append(Interpreter(program).run(rounded))
+            program.runs.append(run)
+        except LeftOut as reason:
+            tally[f"skipped: {reason}"] += 1
+    return program
+
+
+def run_batch(options, work, numbers):
+    """Makes, compiles and compares programs. Returns a tally, and the text of what failed."""
+    tally, lines = collections.Counter(), []
+    r = random.Random(f"{options.seed}/forms/{numbers[0] // options.batch}")
+    forms = r.sample(TAPES, r.choice([1, 1, 2]))
+    programs = [make(options.seed, number, options.size, tally) for number in numbers]
+    tally["programs"] = len(programs)
+    programs = [p for p in programs if p.runs]
+    tally["compared"] = len(programs)
+    tally["runs"] = sum(len(p.runs) for p in programs) * len(forms)
+    kina = Kina(options.build, work)
+    for program, what in judge(kina, programs, forms, plant_wrong_rule if options.plant else None):
+        if not what:
+            continue
+        tally["failed"] += 1
+        if options.plant:
+            tally["found"] += what[0] == "gradient"
+            continue
+        lines.append(f"FAIL seed {options.seed}, program {program.number}, forms {forms}: {what[1]}")
+        if options.no_shrink:
+            continue
+        number = program.number
+        program = shrink(kina, program, what[0], forms)
+        (_, what), = judge(kina, [program], forms)
+        texts = dict.fromkeys(Printer(program, number).text() for number in range(len(forms)))
+        lines.append(f"--- shrunk, of program {number}: {what[1] if what else 'no longer fails'}")
+        lines += [f"--- in one form\n{text}" for text in texts]
+        lines.append(f"--- runs {program.runs}")
+    if not options.work:
+        shutil.rmtree(work)
+    return tally, lines
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--batch", type=int, default=40)
+    parser.add_argument("--size", choices=("mixed", "tiny", "small", "large"), default="mixed")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="batches at a time")
+    parser.add_argument("--batch", type=int, default=50)
     parser.add_argument("--only", type=int, help="the number of one program")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "dev")
     parser.add_argument("--work", type=pathlib.Path)
-    parser.add_argument("--small", action="store_true", help="programs that compile fast")
     parser.add_argument("--plant", action="store_true")
     parser.add_argument("--failures", type=int, default=5, help="stop after so many")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="start no batch after so many")
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--print", action="store_true", help="print the programs and do nothing")
     options = parser.parse_args()
+    start = time.monotonic()
+    numbers = range(options.programs) if options.only is None else [options.only]
+    if options.print:
+        for number in numbers:
+            print(Printer(Maker(options.seed, number, options.size).program(), 0).text())
+        return
     work = options.work or pathlib.Path(tempfile.mkdtemp(prefix="kina-fuzz-"))
-    work.mkdir(parents=True, exist_ok=True)
-    kina = Kina(options.build, work, options.plant)
-    r = random.Random(options.seed)
-    left_out, tested, failures, loops = {}, 0, 0, 0
-    numbers = [options.only] if options.only is not None else range(options.programs)
-    numbers = list(numbers)
-    for start in range(0, len(numbers), options.batch):
-        r = random.Random(f"{options.seed}/forms/{numbers[start] // options.batch}")
-        forms = r.sample(TAPES, 2)
-        programs = []
-        for number in numbers[start:start + options.batch]:
-            program = Maker(options.seed, number, options.small).program()
-            if options.print:
-                print(Printer(program, 0).text())
-                continue
-            program.references = []
-            for run in program.runs:
-                try:
-                    kind = np.float64 if program.float_type == "F64" else np.float32
-                    rounded = {n: np.asarray(v, kind).astype(np.float64) if n in "xyvm" else v for n, v in run.items()}
-                    program.references.append(Interpreter(program).run(rounded))
-                except LeftOut as reason:
-                    left_out[str(reason)] = left_out.get(str(reason), 0) + 1
-            if len(program.references) == len(program.runs):
-                programs.append(program)
-        if options.print:
-            continue
-        tested += len(programs)
-        wrong = [(p, what) for p, what in judge(kina, programs, forms, plant_wrong_rule if options.plant else None) if what]
-        if options.plant:
-            failures += len([1 for _, what in wrong if what[0] == "gradient"])
-            continue
-        for program, what in wrong:
-            failures += 1
-            print(f"FAIL seed {options.seed}, program {program.number}, forms {forms}: {what[1]}", flush=True)
-            if not options.no_shrink:
-                number = program.number
-                program = shrink(kina, program, what[0], forms)
-                (_, what), = judge(kina, [program], forms)
-                print(f"--- shrunk, of program {number}: {what[1] if what else 'no longer fails'}\n{Printer(program, 0).text()}"
-                      f"--- runs {program.runs}", flush=True)
-                other = Printer(program, 1).text()
-                if other != Printer(program, 0).text():
-                    print(f"--- in the second form\n{other}", flush=True)
-        if failures >= options.failures:
-            break
-        if tested // 1000 != (tested - len(programs)) // 1000:
-            print(f"{tested} programs, {failures} failures", flush=True)
+    tally = collections.Counter()
+
+    def run(first):
+        if tally["failed"] < options.failures or options.plant:
+            if time.monotonic() - start < options.seconds:
+                return run_batch(options, work / str(first), numbers[first:first + options.batch])
+        return collections.Counter(), []
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for counts, lines in pool.map(run, range(0, len(numbers), options.batch)):
+            before = tally["programs"]
+            tally.update(counts)
+            print(*lines, sep="\n", end="\n" if lines else "", flush=True)
+            if before // 1000 != tally["programs"] // 1000:
+                print(f"{tally['programs']} programs, {tally['failed']} failed, {time.monotonic() - start:.0f} s", flush=True)
     if not options.work:
         shutil.rmtree(work)
-    out = sum(left_out.values())
-    print(f"fuzz-ad: seed {options.seed}: {tested} programs, {failures} failures, {out} of {2 * len(numbers)} runs left out {left_out}")
+    skipped = {k: n for k, n in sorted(tally.items()) if k.startswith("skipped")}
+    print(f"fuzz-ad: seed {options.seed}: {tally['programs']} programs, {tally['compared']} compared in {tally['runs']} runs, "
+          f"{sum(skipped.values())} runs skipped {skipped}, {tally['failed']} failed, {time.monotonic() - start:.1f} s")
     if options.plant:
-        print(f"planted a wrong rule: found in {failures} of {tested} programs")
-        sys.exit(0 if failures > tested // 2 else 1)
-    sys.exit(1 if failures or not tested else 0)
+        print(f"planted a wrong rule: found in {tally['found']} of {tally['compared']} programs")
+        sys.exit(0 if 2 * tally["found"] > tally["compared"] else 1)
+    sys.exit(1 if tally["failed"] or not tally["compared"] else 0)
 
 
 if __name__ == "__main__":

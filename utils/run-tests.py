@@ -55,7 +55,7 @@ def cell_text(entries):
 def grid_table(build):
     """The cells operation x computed x float type x class of shapes, as lines, and their counts."""
     rows, counts, missing = [], {"tested": 0, "meaningless": 0, "missing": 0}, []
-    for path in sorted(build.glob("test/Oracle/Output/*.tmp*/grid.json")):
+    for path in sorted(build.glob("test/Grid/Output/*.tmp*/grid.json")):
         family, table = json.loads(path.read_text()), {}
         for name, kind, float_type, shape, error, reason in family["cells"]:
             table.setdefault(name, {}).setdefault((kind, float_type), {})[shape] = (error, reason, float_type)

@@ -3,6 +3,7 @@
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Transforms/AD/Handlers.h"
 #include "Kina/Transforms/AD/Nesting.h"
+#include "Kina/Support/Diagnostics.h"
 #include "Kina/Transforms/AD/Rules.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Dominance.h"
@@ -50,10 +51,14 @@ public:
           (first && failed(runPipeline(checkpoints, module))) || failed(runPipeline(pipeline, module)))
         return signalPassFailure();
     }
+    if (failed(checkRecursion()))
+      return signalPassFailure();
     tidy(known, changed);
   }
 
 private:
+  /// A rule of the user's own may take the derivative that it is the rule of.
+  LogicalResult checkRecursion();
   /// Whether there is something to lower.
   static bool hasDerivative(Operation *root) {
     return root
@@ -76,6 +81,33 @@ private:
   /// A specialised function takes the name of the general one where that is gone.
   void shortenNames(const llvm::StringSet<> &known);
 };
+
+LogicalResult ADPass::checkRecursion() {
+  SymbolTable symbols(getOperation());
+  // Functions whose calls are being followed, and those that are done.
+  llvm::DenseSet<Operation *> open, done;
+  std::function<LogicalResult(FuncOp)> visit = [&](FuncOp function) -> LogicalResult {
+    if (!function || done.contains(function))
+      return success();
+    open.insert(function);
+    WalkResult result = function.walk([&](CallOp call) {
+      auto callee = symbols.lookup<FuncOp>(call.getCallee());
+      if (callee && open.contains(callee)) {
+        emitError(call.getLoc(), DiagCode::K0604, "no derivative through recursion: '")
+            << callee.getSymName().split('.').first << "' needs itself, by a rule of its derivative or of another";
+        return WalkResult::interrupt();
+      }
+      return failed(visit(callee)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    open.erase(function);
+    done.insert(function);
+    return failure(result.wasInterrupted());
+  };
+  for (auto function : getOperation().getOps<FuncOp>())
+    if (failed(visit(function)))
+      return failure();
+  return success();
+}
 
 /// Erases operations without effect and use, last first.
 void eraseDead(FuncOp function) {

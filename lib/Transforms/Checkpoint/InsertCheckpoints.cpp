@@ -181,14 +181,20 @@ private:
     TripBound bound = emitTripBound(builder, loop);
     int64_t value = checkpoint.getValue();
     if (kind == "k") {
+      // A segment longer than any loop is as good as a longer one, and does not overflow.
+      value = std::min(value, int64_t(1) << 40);
       stripMine(loop, k.index(value), value, bound);
       return;
     }
     if (kind == "budget")
       emitWarning(loop.getLoc()) << "a budget does not choose the schedule in this version of Kina: this loop is "
                                     "checkpointed as by a bare '@checkpoint'";
-    // More levels than bits make no difference.
-    int64_t levels = kind == "levels" ? std::min<int64_t>(value, 63) : 2;
+    // Every level doubles the code of the derivative, and the root of a large number in more
+    // levels is hardly smaller.
+    constexpr int64_t kMostLevels = 8;
+    if (kind == "levels" && value > kMostLevels)
+      emitWarning(loop.getLoc()) << "more than " << kMostLevels << " levels of checkpoints are taken as " << kMostLevels;
+    int64_t levels = kind == "levels" ? std::min(value, kMostLevels) : 2;
     if (levels <= 1)
       return;
     // States at a stride that doubles do not ask for the number of iterations.

@@ -601,7 +601,8 @@ static Val pad(OperationCall &call) {
     return Val::error();
   }
   SmallVector<DimAttr> ends[2];
-  for (auto [end, keyword] : llvm::zip(ends, ArrayRef<StringRef>{"low", "high"})) {
+  const StringRef keywords[] = {"low", "high"};
+  for (auto [end, keyword] : llvm::zip(ends, keywords)) {
     std::optional<SmallVector<DimAttr>> given = call.shape(keyword, "'" + keyword.str() + "'");
     if (!given)
       return Val::error();

@@ -20,8 +20,8 @@ import numpy as np
 import cases
 import dual
 
-TAPES = ["tape=auto", "tape=bounded", "tape=replay", "tape=stride slots=2", "tape=stride slots=4",
-         "tape=stride slots=64"]
+TAPES = ["tape=auto", "tape=bounded", "tape=replay", "tape=growable", "tape=stride slots=2",
+         "tape=stride slots=4", "tape=stride slots=64"]
 CHECKPOINTS = ["", "k=1", "k=2", "k=3", "k=7", "k=100", "levels=2", "levels=3", "slots=1", "slots=2", "slots=3", "sqrt"]
 
 
@@ -195,7 +195,8 @@ def main():
         sys.exit(1 if failures else 0)
     check = Check(options)
     some = [case for case in cases.CASES if options.only in case.name]
-    forms = {"few": [("tape=auto", ""), ("tape=stride slots=2", ""), ("tape=replay", ""), ("tape=auto", "k=3"), ("tape=auto", "levels=2")],
+    forms = {"few": [("tape=auto", ""), ("tape=stride slots=2", ""), ("tape=replay", ""), ("tape=growable", ""),
+                     ("tape=auto", "k=3"), ("tape=auto", "levels=2")],
              "each": [(tape, "") for tape in TAPES] + [("tape=auto", c) for c in CHECKPOINTS[1:]],
              "all": list(itertools.product(TAPES, CHECKPOINTS))}[options.forms]
     for tape, checkpoint in forms:

@@ -85,7 +85,7 @@ unary = {
     "sinh": (np.sinh, 2), "cosh": (np.cosh, 2), "tanh": (np.tanh, 2), "sigmoid": (sigmoid, 3),
     "log_sigmoid": (lambda x: np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x))), 3),
     "softplus": (lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))), 3),
-    "silu": (lambda x: x * sigmoid(x), 4), "relu": (lambda x: np.where(x > 0, x, 0 * x), 0), "erf": (erf, 2),
+    "silu": (lambda x: np.where(x == -np.inf, -0.0, x * sigmoid(x)), 4), "relu": (lambda x: np.where(x > 0, x, 0 * x), 0), "erf": (erf, 2),
     "floor": (np.floor, 0), "ceil": (np.ceil, 0), "round": (np.round, 0),
 }
 
