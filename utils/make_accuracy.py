@@ -359,6 +359,7 @@ def parse_table(page):
     for line in page.read_text().split("<!-- end -->")[0].splitlines():
         cells = [cell.strip() for cell in line.strip("| ").split("|")]
         if line.startswith("| `"):
+            assert cells[0].strip("`") not in rows, f"{page}: two rows of {cells[0]}"
             rows[cells[0].strip("`")] = [float(cell) for cell in cells[1:]]
     return rows
 

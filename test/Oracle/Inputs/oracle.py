@@ -147,7 +147,7 @@ class GridFunction(Function):
 
     def text(self, control):
         # A size is at least 1 unless it is declared.
-        least = f"<{', '.join(f'{name} >= 0' for name in self.sizes[0])}>" if "size 0" in self.shapes else ""
+        least = f"<{', '.join(f'{name} >= 0' for name in self.sizes[0])}>" if self.sizes[0] and "size 0" in self.shapes else ""
         text = super().text(control).split("@export\n")[1].replace(f"fn {self.name}(", f"fn {self.name}{least}(")
         if not self.derivative:
             return f"@export\n{text}"
