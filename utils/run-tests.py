@@ -28,10 +28,10 @@ def report_accuracy(build):
                 largest[kind] = max(largest[kind], errors.get(kind, 0.0))
             cells = [f"{errors[kind]:.1e}" if kind in errors else "exact" if "exact value" in errors else "" for kind in kinds]
             rows.append(f"| {family['family']} | `{name}` | " + " | ".join(cells) + " |")
-    if not rows:
+    grid, cells = grid_table(build)
+    if not rows and not grid:
         return
     table = build / "accuracy.md"
-    grid, cells = grid_table(build)
     table.write_text("\n".join(grid) + "\n# Largest relative errors against JAX\n\n| family | operation | " + " | ".join(kinds) + " |\n"
                      + "|---" * (2 + len(kinds)) + "|\n" + "\n".join(rows) + "\n")
     print(f"oracle: {len(rows)} operations and forms, largest errors "
