@@ -20,7 +20,6 @@
 
 #include "Recorder.h"
 #include "Kina/Support/Diagnostics.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -63,6 +62,8 @@ private:
   SmallVector<Value> createTapes(Value bound);
   /// The recorded body, run `count` times from the states; returns the tapes.
   SmallVector<Value> emitReplay(Value count, ValueRange states, ValueRange tapes);
+  /// A loop that goes on while the first value it carries is above 0; its body is empty.
+  WhileOp createCountdown(ValueRange operands);
   /// The pullbacks of the iterations `base + count - 1` to `base`.
   Cotangents emitSweep(Value count, Value base, ValueRange tapes, const Cotangents &given);
 
@@ -236,17 +237,23 @@ SmallVector<Value> LoopRecorder::emitReplay(Value count, ValueRange states, Valu
   return SmallVector<Value>(replay.getResults().drop_front(1 + states.size()));
 }
 
+WhileOp LoopRecorder::createCountdown(ValueRange operands) {
+  RuleBuilder k = rules();
+  auto loop = WhileOp::create(builder, loc, operands, TypeRange());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBeforeBody());
+  Value more = k.cmp(CmpPredicate::gt, loop.getBeforeBody()->getArgument(0), k.index(0));
+  ConditionOp::create(builder, loc, more, ValueRange());
+  return loop;
+}
+
 LoopRecorder::Cotangents LoopRecorder::emitSweep(Value count, Value base, ValueRange tapes, const Cotangents &given) {
   RuleBuilder k = rules();
   SmallVector<Value> operands{count};
   llvm::append_range(operands, given.carried);
   llvm::append_range(operands, given.captured);
-  auto sweep = WhileOp::create(builder, loc, operands, TypeRange());
+  WhileOp sweep = createCountdown(operands);
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(sweep.getBeforeBody());
-  Value more = k.cmp(CmpPredicate::gt, sweep.getBeforeBody()->getArgument(0), k.index(0));
-  ConditionOp::create(builder, loc, more, ValueRange());
-
   Block *block = sweep.getAfterBody();
   builder.setInsertionPointToEnd(block);
   ValueRange carried = block->getArguments().slice(1, active.size()),
@@ -394,11 +401,8 @@ LoopRecorder::Pullback LoopRecorder::keepStride() {
     SmallVector<Value> operands{k.div(k.sub(k.add(count, stride), k.index(1)), stride)};
     llvm::append_range(operands, given.carried);
     llvm::append_range(operands, given.captured);
-    auto segments = WhileOp::create(builder, loc, operands, TypeRange());
+    WhileOp segments = createCountdown(operands);
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(segments.getBeforeBody());
-    Value more = k.cmp(CmpPredicate::gt, segments.getBeforeBody()->getArgument(0), k.index(0));
-    ConditionOp::create(builder, loc, more, ValueRange());
     Block *block = segments.getAfterBody();
     builder.setInsertionPointToEnd(block);
     Value number = k.sub(block->getArgument(0), k.index(1)), base = k.mul(number, stride);
