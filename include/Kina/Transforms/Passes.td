@@ -12,7 +12,15 @@ def ElaboratePass : Pass<"kina-elaborate", "::mlir::ModuleOp"> {
     types and shapes, specialises functions per use, and leaves what normal form cannot
     settle as obligations. Source order and names of functions never change. Errors are
     reported together, sorted by source; then the module is left as it was.
+
+    A tensor that meets another one at another place is an error (K0401) that says which
+    copy is missing. With `insert-copies` the copy is made and a remark says so: to the
+    place that a type states, of operands to that of the first one on a device. What has
+    all its copies is elaborated to the same with and without the option.
   }];
+  let options = [
+    Option<"insertCopies", "insert-copies", "bool", /*default=*/"false",
+           "insert the copy where tensors at different places meet">];
   let dependentDialects = ["::kina::KinaDialect"];
 }
 

@@ -17,12 +17,12 @@ namespace kina {
 
 namespace kina::elaborate {
 
-Elaborator::Elaborator(ModuleOp module)
+Elaborator::Elaborator(ModuleOp module, bool insertCopies)
     : module(module), context(module.getContext()), builder(context), elementTypes(context),
-      moduleScope(std::make_shared<Scope>(nullptr, nullptr)) {}
+      moduleScope(std::make_shared<Scope>(nullptr, nullptr)), insertCopies(insertCopies) {}
 
 InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &message) {
-  ++errors;
+  errors += !inferringPlace;
   return emitError(loc, code, message);
 }
 
@@ -75,7 +75,10 @@ std::string Elaborator::spell(Type type) {
   llvm::raw_string_ostream os(text);
   llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { print(os, dim); });
   os << ']';
-  if (PlacementAttr place = getPlacement(type); !place.isHost())
+  // The user has no name for a place that no type names.
+  PlacementAttr place = getPlacement(type);
+  bool isNamed = !current || !current->item || place != current->item->place || !place.isVariable();
+  if (!place.isHost() && isNamed)
     os << ", " << spell(place);
   os << '>';
   return text;
@@ -124,6 +127,8 @@ std::string Elaborator::spell(const Val &val) {
 }
 
 LogicalResult Elaborator::run() {
+  ScopedDiagnosticHandler drop(context, [&](Diagnostic &) { return success(inferringPlace); });
+  hasDevices = namesDevice(module);
   SmallVector<Operation *> surfaceOps;
   SmallVector<surface::EffectOp> effectItems;
   llvm::StringMap<Location> defined;
@@ -230,6 +235,8 @@ std::tuple<std::string, unsigned, unsigned> startOf(Location loc) {
 constexpr unsigned kStackSize = 1u << 29;
 
 struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
+  using ElaboratePassBase::ElaboratePassBase;
+
   void runOnOperation() override {
     SmallVector<Diagnostic> diagnostics;
     LogicalResult result = failure();
@@ -246,7 +253,7 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
         if (succeeded(result))
           result = kina::elaborate::expandTypeAliases(getOperation());
         if (succeeded(result))
-          result = kina::elaborate::Elaborator(getOperation()).run();
+          result = kina::elaborate::Elaborator(getOperation(), insertCopies).run();
       });
     }
     // Those at one place keep the order in which they were found.
