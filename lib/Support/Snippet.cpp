@@ -361,7 +361,14 @@ void SnippetPrinter::printLine(unsigned number) {
 
 std::vector<Span> SnippetPrinter::print(llvm::ArrayRef<Span> spans) {
   std::set<unsigned> lines;
-  for (const Span &span : spans) {
+  std::vector<Span> fitting(spans.begin(), spans.end());
+  for (Span &span : fitting) {
+    // What ends with a line's end does not reach into the next one.
+    if (span.range.getEndLine() > span.range.getStartLine() && span.range.getEndColumn() <= 1)
+      if (std::optional<StringRef> before = source.getLine(span.range.getEndLine() - 1))
+        span.range = mlir::FileLineColRange::get(span.range.getFilename(), span.range.getStartLine(),
+                                                 span.range.getStartColumn(), span.range.getEndLine() - 1,
+                                                 before->size() + 1);
     unsigned first = span.range.getStartLine(), last = span.range.getEndLine();
     if (!source.getLine(first) || span.range.getStartColumn() == 0) {
       leftOver.push_back(span);
