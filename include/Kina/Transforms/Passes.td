@@ -11,8 +11,11 @@ def ElaboratePass : Pass<"kina-elaborate", "::mlir::ModuleOp"> {
     Precondition: the module holds `kina_surface` items. Resolves names, infers element
     types and shapes, specialises functions per use, and leaves what normal form cannot
     settle as obligations. Source order and names of functions never change. Errors are
-    reported together, sorted by source; then the module is left as it was.
+    reported together, sorted by source; then the module is left as it was, unless
+    `keep-going` leaves the functions without errors for the passes that look for more.
   }];
+  let options = [Option<"keepGoing", "keep-going", "bool", "false",
+                        "After errors leave what elaborated, and do not fail">];
   let dependentDialects = ["::kina::KinaDialect"];
 }
 

@@ -4,6 +4,7 @@
 #include "SurfacePasses.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/ProgramStack.h"
 #include <set>
@@ -17,13 +18,19 @@ namespace kina {
 
 namespace kina::elaborate {
 
-Elaborator::Elaborator(ModuleOp module)
-    : module(module), context(module.getContext()), builder(context), elementTypes(context),
+Elaborator::Elaborator(ModuleOp module, bool keepGoing)
+    : keepGoing(keepGoing), module(module), context(module.getContext()), builder(context), elementTypes(context),
       moduleScope(std::make_shared<Scope>(nullptr, nullptr)) {}
 
 InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &message) {
   ++errors;
   return emitError(loc, code, message);
+}
+
+bool Elaborator::isNewlyUnknown(StringRef name) {
+  if (broken.count("") || broken.count(name.str()))
+    return false;
+  return unknown.insert({current ? current->item ? current->item->name : current->name : "", name.str()}).second;
 }
 
 std::string Elaborator::spell(PlacementAttr place) {
@@ -159,6 +166,8 @@ LogicalResult Elaborator::run() {
         otherItems[effect.getName().getText().str()] = &op;
         effectItems.push_back(effect);
       }
+    } else if (auto lost = dyn_cast<surface::BrokenOp>(op)) {
+      broken.insert(lost.getName().value_or("").str());
     } else if (auto alias = dyn_cast<surface::TypeAliasOp>(op)) {
       if (define(alias.getName()))
         otherItems[alias.getName().getText().str()] = &op;
@@ -194,7 +203,8 @@ LogicalResult Elaborator::run() {
     for (auto &[name, item] : globalItems)
       checkUncalled(item.op);
 
-  if (errors) {
+  bool failed = errors || !broken.empty();
+  if (failed && !keepGoing) {
     for (FunctionItem *item : order)
       for (FuncOp function : llvm::reverse(item->made))
         function.erase();
@@ -202,6 +212,14 @@ LogicalResult Elaborator::run() {
       effect.erase();
     return failure();
   }
+  // What calls a function that failed has failed too.
+  for (FunctionItem *item : order)
+    if (item->state != FunctionItem::State::Done) {
+      for (FuncOp function : llvm::reverse(item->made))
+        function.erase();
+      item->made.clear();
+      item->function = nullptr;
+    }
   for (FunctionItem *item : order) {
     for (FuncOp function : item->made)
       function->moveBefore(module.getBody(), module.getBody()->end());
@@ -211,7 +229,7 @@ LogicalResult Elaborator::run() {
   }
   for (Operation *op : surfaceOps)
     op->erase();
-  return success();
+  return mlir::failure(failed);
 }
 
 } // namespace kina::elaborate
@@ -230,6 +248,8 @@ std::tuple<std::string, unsigned, unsigned> startOf(Location loc) {
 constexpr unsigned kStackSize = 1u << 29;
 
 struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
+  using ElaboratePassBase::ElaboratePassBase;
+
   void runOnOperation() override {
     SmallVector<Diagnostic> diagnostics;
     LogicalResult result = failure();
@@ -246,7 +266,7 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
         if (succeeded(result))
           result = kina::elaborate::expandTypeAliases(getOperation());
         if (succeeded(result))
-          result = kina::elaborate::Elaborator(getOperation()).run();
+          result = kina::elaborate::Elaborator(getOperation(), keepGoing).run();
       });
     }
     // Those at one place keep the order in which they were found.
@@ -264,8 +284,17 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
       if (told.insert({file, line, column, text}).second)
         getContext().getDiagEngine().emit(std::move(diagnostics[index]));
     }
-    if (failed(result))
-      signalPassFailure();
+    if (succeeded(result))
+      return;
+    if (!keepGoing)
+      return signalPassFailure();
+    // A file or a type was missing, or what is left hangs on something that failed.
+    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &) { return success(); });
+    bool looked = llvm::none_of(getOperation().getOps(), [&](Operation &op) {
+      return op.getDialect() == getContext().getLoadedDialect<kina::surface::SurfaceDialect>();
+    });
+    if (!looked || failed(verify(getOperation())))
+      getOperation().getBody()->clear();
   }
 };
 

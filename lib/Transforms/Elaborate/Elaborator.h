@@ -29,6 +29,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 #include <map>
 #include <memory>
+#include <set>
 
 namespace kina::elaborate {
 
@@ -325,9 +326,10 @@ using OperationRule = Val (*)(OperationCall &);
 
 class Elaborator {
 public:
-  Elaborator(mlir::ModuleOp module);
+  Elaborator(mlir::ModuleOp module, bool keepGoing);
   /// Replaces the module's surface items by typed functions. On failure, after
-  /// diagnostics, the module is as it was.
+  /// diagnostics, the module is as it was; with `keepGoing` it has the functions that did
+  /// not fail.
   LogicalResult run();
 
   mlir::MLIRContext *getContext() { return context; }
@@ -336,6 +338,9 @@ public:
 
   // --- Diagnostics (Elaborate.cpp)
   InFlightDiagnostic report(Location loc, DiagCode code, const llvm::Twine &message = {});
+  /// Whether an unknown name is to be reported: an error of the syntax may have hidden its
+  /// definition, and a function's other uses of it say nothing new.
+  bool isNewlyUnknown(StringRef name);
   /// The type as the user spells it.
   std::string spell(Type type);
   std::string spell(PlacementAttr place);
@@ -557,6 +562,7 @@ public:
   };
   FailureOr<Prepared> prepareCall(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
 
+  bool keepGoing;
   mlir::ModuleOp module;
   mlir::MLIRContext *context;
   OpBuilder builder;
@@ -575,6 +581,10 @@ public:
   unsigned nextTag = 0;
   SmallVector<FunctionItem *> order;
   unsigned errors = 0, nextAtom = 0;
+  /// Names of items that could not be read; the empty one is any.
+  std::set<std::string, std::less<>> broken;
+  /// The unknown names of a function that were reported.
+  std::set<std::pair<std::string, std::string>> unknown;
   /// How deeply expressions and calls nest at this moment.
   unsigned depth = 0;
   /// Calls that were elaborated in place in the current item, and those in progress.

@@ -39,6 +39,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.state != FunctionItem::State::Untouched)
     return success(item.state != FunctionItem::State::Failed);
   unsigned before = errors;
+  // What an error of the syntax hides makes no error of its own.
+  bool lost = false;
   surface::FnOp op = item.op;
   for (SyntaxAttr decorator : surface::syntaxRange(op.getDecoratorsAttr())) {
     StringRef name = decorator.getText();
@@ -61,7 +63,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (op.getEffectsAttr())
     for (SyntaxAttr effect : surface::syntaxRange(op.getEffectsAttr()))
       if (auto known = otherItems.find(effect.getText());
-          known == otherItems.end() || !isa<surface::EffectOp>(known->second))
+          (known == otherItems.end() || !isa<surface::EffectOp>(known->second)) && isNewlyUnknown(effect.getText()))
         report(effect.getLocation(), DiagCode::K0111, "unknown effect '" + effect.getText() + "'");
 
   // Shape variables: declared, then by appearance.
@@ -139,6 +141,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     p.borrowed = type && type.is(SyntaxKind::TypeRef);
     if (type && !isTemplateType(type)) {
       FailureOr<Ty> ty = elaborateType(type, scope, p.name);
+      lost |= failed(ty);
       if (succeeded(ty)) {
         p.type = *ty;
         auto count = [&](auto &&self, const Ty &t) -> void {
@@ -159,6 +162,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   }
   if (op.getReturnTypeAttr() && !item.isTemplate) {
     FailureOr<Ty> ty = elaborateType(op.getReturnTypeAttr(), scope);
+    lost |= failed(ty);
     if (succeeded(ty))
       item.result = *ty;
   } else if (!op.getReturnTypeAttr() && item.exported) {
@@ -214,8 +218,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
                                          "' cannot be computed from the parameters");
     attachHelp(diag) << "add a parameter '" << item.unsolved.front() << ": Index'";
   }
-  item.state = errors == before ? FunctionItem::State::SignatureDone : FunctionItem::State::Failed;
-  return success(errors == before);
+  bool bad = lost || errors != before;
+  item.state = bad ? FunctionItem::State::Failed : FunctionItem::State::SignatureDone;
+  return failure(bad);
 }
 
 //===----------------------------------------------------------------------===//
@@ -768,6 +773,8 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
     report(loc, DiagCode::K0115, "the operation '" + name + "' is not built");
     return Val::error();
   }
+  if (!isNewlyUnknown(name))
+    return Val::error();
   InFlightDiagnostic diag = report(loc, DiagCode::K0111, "unknown variable '" + name + "'");
   SmallVector<std::string> candidates;
   for (Scope *s = scope.get(); s; s = s->parent.get()) {
