@@ -13,9 +13,17 @@ def ElaboratePass : Pass<"kina-elaborate", "::mlir::ModuleOp"> {
     settle as obligations. Source order and names of functions never change. Errors are
     reported together, sorted by source; then the module is left as it was, unless
     `keep-going` leaves the functions without errors for the passes that look for more.
+
+    A tensor that meets another one at another place is an error (K0401) that says which
+    copy is missing. With `insert-copies` the copy is made and a remark says so: to the
+    place that a type states, of operands to that of the first one on a device. What has
+    all its copies is elaborated to the same with and without the option.
   }];
-  let options = [Option<"keepGoing", "keep-going", "bool", "false",
-                        "After errors leave what elaborated, and do not fail">];
+  let options = [
+    Option<"keepGoing", "keep-going", "bool", /*default=*/"false",
+           "After errors leave what elaborated, and do not fail">,
+    Option<"insertCopies", "insert-copies", "bool", /*default=*/"false",
+           "Insert the copy where tensors at different places meet">];
   let dependentDialects = ["::kina::KinaDialect"];
 }
 

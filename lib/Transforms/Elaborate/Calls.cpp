@@ -45,8 +45,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       Value one = ConstantOp::create(builder, loc, element,
                                      isa<FloatType>(element) ? cast<TypedAttr>(builder.getFloatAttr(element, 1.0))
                                                              : cast<TypedAttr>(IntegerAttr::get(element, 1)));
-      return callOperation("broadcast", {Val::of(broadcastTo(one, getShape(base.type), loc)), shape}, {"", ""}, {},
-                           loc);
+      Value ones = broadcastTo(one, getShape(base.type), loc, getPlacement(base.type));
+      return callOperation("broadcast", {Val::of(ones), shape}, {"", ""}, {}, loc);
     }
     args.push_back(std::move(base));
     keywords.push_back("");
@@ -187,13 +187,20 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
     report(loc, DiagCode::K0112, "unknown operation '" + name + "'");
     return Val::error();
   }
+  std::vector<Val> together(args);
   SmallVector<Value> operands;
   for (const Val &arg : args)
     if (arg.isValue())
       operands.push_back(arg.value);
   if (failed(requireOnePlace(operands, loc)))
     return Val::error();
-  OperationCall operation(*this, name, args, keywords, typeArgument, loc);
+  ArrayRef<Value> next(operands);
+  for (Val &arg : together)
+    if (arg.isValue()) {
+      arg.value = next.front();
+      next = next.drop_front();
+    }
+  OperationCall operation(*this, name, together, keywords, typeArgument, loc);
   unsigned before = errors;
   Val result = rule(operation);
   if (errors != before || operation.failed || result.isError() || !operation.finish())
@@ -425,7 +432,7 @@ LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::str
 FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRef<Ty> types, MutableArrayRef<Val> args,
                                                      ArrayRef<std::pair<std::string, Val>> extra,
                                                      SmallVectorImpl<Leaf> &leaves, Location loc,
-                                                     ArrayRef<Leaf> globals) {
+                                                     MutableArrayRef<Leaf> globals) {
   llvm::StringMap<DimAttr> solution;
   auto known = [&](StringRef name) { return solution.lookup(name); };
   for (auto &[name, val] : extra) {
@@ -448,7 +455,7 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
   for (bool bareOnly : {true, false})
     for (bool progress = true; progress;) {
       progress = false;
-      for (const Leaf &leaf : llvm::concat<const Leaf>(leaves, globals)) {
+      for (const Leaf &leaf : llvm::concat<Leaf>(leaves, globals)) {
         ArrayRef<DimAttr> want = getShape(leaf.declared), have = getShape(leaf.arg->getType());
         if (want.size() != have.size())
           continue;
@@ -495,7 +502,7 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
                          "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
                              toString(value) + "' here"));
   }
-  if (bad)
+  if (bad || failed(solvePlaces(item, leaves, loc, subst)))
     return failure();
   return builder.getDictionaryAttr(subst);
 }
@@ -668,6 +675,15 @@ std::optional<size_t> Elaborator::arity(const Callable &callable) {
   llvm_unreachable("all kinds handled");
 }
 
+void bindVariables(Scope &scope, DictionaryAttr subst) {
+  for (NamedAttribute var : subst) {
+    if (auto place = dyn_cast<PlacementAttr>(var.getValue()))
+      scope.places[var.getName().str()] = place;
+    else
+      scope.dims[var.getName().str()] = cast<DimAttr>(var.getValue());
+  }
+}
+
 Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args,
                                ArrayRef<std::string> keywords, Location loc) {
   if (exhausted)
@@ -720,6 +736,8 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     Scope pattern(moduleScope, nullptr);
     for (auto &[var, least] : item.shapeVars)
       pattern.dims[var.str()] = DimAttr::getName(context, var);
+    for (StringRef var : item.placeVars)
+      pattern.places[var.str()] = PlacementAttr::get(context, var, "", 0);
     SmallVector<Ty> types;
     for (SyntaxAttr param : surface::syntaxRange(params)) {
       FailureOr<Ty> type =
@@ -728,12 +746,12 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
         return Val::error();
       types.push_back(*type);
     }
+    placeSignature(item, types);
     SmallVector<Leaf> leaves;
     FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc);
     if (failed(subst))
       return Val::error();
-    for (NamedAttribute var : *subst)
-      scope->dims[var.getName().str()] = cast<DimAttr>(var.getValue());
+    bindVariables(*scope, *subst);
     for (ClauseAttr clause : item.clauses)
       if (failed(oblige(loc, substitute(clause.getPred(), *subst), ObligationKind::precondition, DiagCode::K0304,
                         "'" + item.name + "' requires '" + clause.getText() + "', which may fail here")))

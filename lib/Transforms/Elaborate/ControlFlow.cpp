@@ -96,7 +96,7 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     attachHelp(diag) << "compare it, for example with '!= 0'";
     return Val::error();
   }
-  if (getRank(condition->getType()) == 0 && !cond.isScalar()) {
+  if (getRank(condition->getType()) == 0 && !isHostScalar(cond)) {
     InFlightDiagnostic diag = report(op.getCond().getLoc(), DiagCode::K0404,
                                      "a condition is on the host, not " + spell(condition->getType()));
     attachHelp(diag) << "copy it with copy_to_host(..)";
@@ -162,8 +162,12 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     }
     if (!unifyElements(*x, *y, loc))
       return Val::error();
-    return Val::of(
-        SelectOp::create(builder, loc, *condition, broadcastTo(*x, shape, loc), broadcastTo(*y, shape, loc)));
+    SmallVector<Value, 3> all{*condition, *x, *y};
+    if (failed(requireOnePlace(all, loc)))
+      return Val::error();
+    PlacementAttr place = getPlacement(all[0].getType());
+    return Val::of(SelectOp::create(builder, loc, all[0], broadcastTo(all[1], shape, loc, place),
+                                    broadcastTo(all[2], shape, loc, place)));
   }
 
   // What the condition says of sizes is a fact in its arm.
@@ -365,7 +369,7 @@ Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, Checkp
     FailureOr<Value> condition = asValue(cond, op.getCond().getLoc(), "a loop condition");
     if (failed(condition)) {
       bad = true;
-    } else if (!cond.isScalar() || !elementTypes.restrict(getElementType(cond.getType()), kBool)) {
+    } else if (!isHostScalar(cond) || !elementTypes.restrict(getElementType(cond.getType()), kBool)) {
       report(op.getCond().front().getTerminator()->getLoc(), DiagCode::K0404,
              "a loop condition is a boolean scalar, not " + spell(cond));
       bad = true;
@@ -401,7 +405,7 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
     return Val::error();
   }
   for (const Val *val : {&lo, &hi})
-    if (!val->isScalar() || !elementTypes.restrict(getElementType(val->getType()), kIntegers)) {
+    if (!isHostScalar(*val) || !elementTypes.restrict(getElementType(val->getType()), kIntegers)) {
       report(loc, DiagCode::K0206, "a loop bound is an integer scalar, not " + spell(*val));
       return Val::error();
     }

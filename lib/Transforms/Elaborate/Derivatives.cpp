@@ -411,7 +411,7 @@ SmallVector<SmallVector<Value>>
 Elaborator::emitJacobian(ArrayRef<Type> outer, ArrayRef<Type> inner, Location loc,
                          llvm::function_ref<SmallVector<Value>(ValueRange)> emit) {
   auto filled = [&](Type type, double number) {
-    return broadcastTo(constant(getElementType(type), number, loc), getShape(type), loc);
+    return broadcastTo(constant(getElementType(type), number, loc), getShape(type), loc, getPlacement(type));
   };
   auto zero = DimAttr::getConstant(context, 0), one = DimAttr::getConstant(context, 1);
   SmallVector<SmallVector<Value>> rows;

@@ -18,12 +18,12 @@ namespace kina {
 
 namespace kina::elaborate {
 
-Elaborator::Elaborator(ModuleOp module, bool keepGoing)
-    : keepGoing(keepGoing), module(module), context(module.getContext()), builder(context), elementTypes(context),
+Elaborator::Elaborator(ModuleOp module, Options options)
+    : options(options), module(module), context(module.getContext()), builder(context), elementTypes(context),
       moduleScope(std::make_shared<Scope>(nullptr, nullptr)) {}
 
 InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &message) {
-  ++errors;
+  errors += !inferringPlace;
   return emitError(loc, code, message);
 }
 
@@ -82,7 +82,10 @@ std::string Elaborator::spell(Type type) {
   llvm::raw_string_ostream os(text);
   llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { print(os, dim); });
   os << ']';
-  if (PlacementAttr place = getPlacement(type); !place.isHost())
+  // The user has no name for a place that no type names.
+  PlacementAttr place = getPlacement(type);
+  bool isNamed = !current || !current->item || place != current->item->place || !place.isVariable();
+  if (!place.isHost() && isNamed)
     os << ", " << spell(place);
   os << '>';
   return text;
@@ -131,6 +134,8 @@ std::string Elaborator::spell(const Val &val) {
 }
 
 LogicalResult Elaborator::run() {
+  ScopedDiagnosticHandler drop(context, [&](Diagnostic &) { return success(inferringPlace); });
+  hasDevices = namesDevice(module);
   SmallVector<Operation *> surfaceOps;
   SmallVector<surface::EffectOp> effectItems;
   llvm::StringMap<Location> defined;
@@ -204,7 +209,7 @@ LogicalResult Elaborator::run() {
       checkUncalled(item.op);
 
   bool failed = errors || !broken.empty();
-  if (failed && !keepGoing) {
+  if (failed && !options.keepGoing) {
     for (FunctionItem *item : order)
       for (FuncOp function : llvm::reverse(item->made))
         function.erase();
@@ -266,7 +271,7 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
         if (succeeded(result))
           result = kina::elaborate::expandTypeAliases(getOperation());
         if (succeeded(result))
-          result = kina::elaborate::Elaborator(getOperation(), keepGoing).run();
+          result = kina::elaborate::Elaborator(getOperation(), {keepGoing, insertCopies}).run();
       });
     }
     // Those at one place keep the order in which they were found.

@@ -170,6 +170,8 @@ struct Ty {
   size_t arity = 0;
   /// What a tensor type in a body says of its sizes.
   SmallVector<PredAttr> preds;
+  /// Of a value: whether `type` says where it lives. If not, it is where it is.
+  bool placed = false;
 };
 
 /// A function as a compile-time value.
@@ -205,6 +207,8 @@ struct Scope {
   FunctionContext *context = nullptr;
   std::map<std::string, Val, std::less<>> names;
   std::map<std::string, DimAttr, std::less<>> dims;
+  /// Variables for places.
+  std::map<std::string, PlacementAttr, std::less<>> places;
   /// Whether a function is closed over it: what is bound later opens another scope.
   bool closed = false;
 
@@ -263,6 +267,13 @@ struct FunctionItem {
   /// The value's structure, with the types of the finished function.
   Ty resultType;
   llvm::MapVector<StringRef, int64_t> shapeVars;
+  /// Variables for places.
+  llvm::SetVector<StringRef> placeVars;
+  /// Where parameters live whose types name no place: a variable, unless the body needs
+  /// another one. Null where that is the host.
+  PlacementAttr place;
+  /// Whether the body may still decide what `place` is.
+  bool isPlaceOpen = false;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
   SmallVector<ClauseAttr> clauses;
@@ -326,7 +337,11 @@ using OperationRule = Val (*)(OperationCall &);
 
 class Elaborator {
 public:
-  Elaborator(mlir::ModuleOp module, bool keepGoing);
+  struct Options {
+    bool keepGoing;    ///< after errors the module has the functions that did not fail
+    bool insertCopies; ///< where places differ a copy is inserted, and a remark says so
+  };
+  Elaborator(mlir::ModuleOp module, Options options);
   /// Replaces the module's surface items by typed functions. On failure, after
   /// diagnostics, the module is as it was; with `keepGoing` it has the functions that did
   /// not fail.
@@ -351,10 +366,33 @@ public:
   FailureOr<Ty> elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName = {});
   DimAttr elaborateDim(SyntaxAttr syntax, Scope &scope);
   PredAttr elaboratePred(SyntaxAttr syntax, Scope &scope);
-  FailureOr<PlacementAttr> elaboratePlace(SyntaxAttr syntax);
   FailureOr<CheckpointAttr> elaborateCheckpoint(SyntaxAttr decorator);
   /// Collects names of shape variables in order of appearance.
   void collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVector<StringRef, int64_t> &names);
+
+  // --- Places (Places.cpp)
+  FailureOr<PlacementAttr> elaboratePlace(SyntaxAttr syntax, Scope &scope);
+  /// Puts parameters whose types name no place where the function takes them.
+  void placeSignature(FunctionItem &item, llvm::MutableArrayRef<Ty> params);
+  void placeResult(FunctionItem &item, Ty &result);
+  /// The declared type, at the place of `like` if it names none.
+  Type placedLike(const Ty &type, Type like);
+  /// Whether these are one place. One that the function's signature leaves open becomes the
+  /// other one; then the answer is no, nothing more of the function is looked at, and it is
+  /// elaborated once more.
+  bool isSamePlace(PlacementAttr a, PlacementAttr b);
+  /// Whether it is a scalar on the host, which is where conditions and sizes are.
+  bool isHostScalar(const Val &val);
+  /// The value as the source has it; empty if that is not known or long.
+  std::string sourceOf(Value value);
+  /// The copy, if copies may be inserted and one brings the value there; otherwise null.
+  Value insertCopy(Value value, PlacementAttr to, Location loc);
+  /// The value at the place: itself, a scalar of the host there, or a copy that may be
+  /// inserted. Reports otherwise; `what` names it.
+  FailureOr<Value> moveTo(Location loc, Value value, PlacementAttr place, const llvm::Twine &what);
+  /// Tensors that meet live at one place, to which copies may bring them; a scalar on the
+  /// host may meet any.
+  LogicalResult requireOnePlace(llvm::MutableArrayRef<Value> values, Location loc);
 
   // --- Facts (Facts.cpp)
   enum class Truth { Proved, Refuted, Open };
@@ -377,6 +415,7 @@ public:
   // --- Items and functions (Items.cpp)
   LogicalResult elaborateSignature(FunctionItem &item);
   LogicalResult elaborateItem(FunctionItem &item);
+  LogicalResult elaborateBody(FunctionItem &item);
   Val lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent = false);
   /// Makes a value of another function usable in the current one.
   Val translate(const Val &val, FunctionContext *from);
@@ -462,8 +501,6 @@ public:
     bool inBounds = true;
   };
   FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc);
-  /// Tensors that meet live at one place; a scalar on the host may meet any.
-  LogicalResult requireOnePlace(ValueRange values, Location loc);
   /// The number as a scalar of the element type, which may be open.
   Value constant(Type element, double number, Location loc);
   bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);
@@ -543,13 +580,16 @@ public:
     Val *arg;
     std::string what;
   };
+  /// What the item's variables for places are, in `subst`; the arguments are brought there.
+  LogicalResult solvePlaces(FunctionItem &item, llvm::MutableArrayRef<Leaf> leaves, Location loc,
+                            SmallVectorImpl<mlir::NamedAttribute> &subst);
   LogicalResult pairArguments(const Ty &type, Val &val, const std::string &what, SmallVectorImpl<Leaf> &leaves,
                               llvm::StringMap<DimAttr> &solution, Location loc);
   /// Pairs arguments with parameters and solves the item's shape variables; `globals` are
   /// module-level lets that it takes as well.
   FailureOr<DictionaryAttr> matchArguments(FunctionItem &item, ArrayRef<Ty> types, llvm::MutableArrayRef<Val> args,
                                            ArrayRef<std::pair<std::string, Val>> extra, SmallVectorImpl<Leaf> &leaves,
-                                           Location loc, ArrayRef<Leaf> globals = {});
+                                           Location loc, llvm::MutableArrayRef<Leaf> globals = {});
   /// The type under the substitution; reports a size that overflows or gets negative.
   Type substituted(Type type, DictionaryAttr subst, Location loc, const llvm::Twine &what);
   /// The parameters of the callable if their number is known.
@@ -562,7 +602,7 @@ public:
   };
   FailureOr<Prepared> prepareCall(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
 
-  bool keepGoing;
+  Options options;
   mlir::ModuleOp module;
   mlir::MLIRContext *context;
   OpBuilder builder;
@@ -580,6 +620,12 @@ public:
   ReverseHandle *recording = nullptr;
   unsigned nextTag = 0;
   SmallVector<FunctionItem *> order;
+  /// Whether the module names a device; otherwise nothing is generic in its place.
+  bool hasDevices = false;
+  /// The function is to be elaborated once more; what is reported until then does not count.
+  bool inferringPlace = false;
+  /// Of tensors: the expression that gave them last, for messages.
+  llvm::DenseMap<Value, Value> expressions;
   unsigned errors = 0, nextAtom = 0;
   /// Names of items that could not be read; the empty one is any.
   std::set<std::string, std::less<>> broken;
@@ -595,6 +641,14 @@ public:
 };
 
 bool sameStructure(const Val &a, const Val &b);
+
+/// Sizes and places by name, as a function's body sees them.
+void bindVariables(Scope &scope, DictionaryAttr subst);
+
+/// Whether something in the module is placed on a device.
+bool namesDevice(Operation *module);
+/// Collects the variables for places, in order of appearance.
+void collectPlaceVars(SyntaxAttr syntax, llvm::SetVector<StringRef> &names);
 
 /// Whether the dimension depends on a value that is known only at run time.
 bool isRuntime(DimAttr dim);

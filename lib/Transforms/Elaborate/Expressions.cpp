@@ -44,7 +44,7 @@ DimAttr Elaborator::asDim(const Val &val, Location loc) {
     report(loc, DiagCode::K0204, "this size leaves 64 bits or divides by zero");
     return {};
   }
-  if (!val.isScalar() || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
+  if (!isHostScalar(val) || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
     if (val.isScalar() && getElementType(val.getType()).isIndex() && val.sym)
       return val.sym;
     report(loc, DiagCode::K0206, "a size must be an integer, not " + spell(val));
@@ -106,24 +106,6 @@ Value Elaborator::asIndex(const Val &val, Location loc) {
 /// Of a scalar on the host, which may meet tensors anywhere, null.
 static PlacementAttr placeOf(Value value) {
   return isa<TensorType>(value.getType()) ? getPlacement(value.getType()) : PlacementAttr();
-}
-
-LogicalResult Elaborator::requireOnePlace(ValueRange values, Location loc) {
-  PlacementAttr common;
-  for (Value value : values) {
-    PlacementAttr place = placeOf(value);
-    if (!place || place == common)
-      continue;
-    if (common) {
-      InFlightDiagnostic diag = report(loc, DiagCode::K0401,
-                                       "the operands live at different places, '" + spell(common) + "' and '" +
-                                           spell(place) + "'");
-      attachHelp(diag) << "copy one with copy_to_device or copy_to_host";
-      return failure();
-    }
-    common = place;
-  }
-  return success();
 }
 
 bool Elaborator::restrictElement(Value value, unsigned mask, Location loc, const Twine &what) {
@@ -253,7 +235,7 @@ Val Elaborator::listToTensor(const Val &list, Location loc) {
       }
       return llvm::all_of(val.members, [&](const Val &member) { return self(self, member, depth + 1); });
     }
-    if (!val.isScalar()) {
+    if (!isHostScalar(val)) {
       report(loc, DiagCode::K0206, "an element of a tensor literal is a scalar, not " + spell(val));
       return false;
     }
@@ -321,7 +303,7 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
       DimAttr dim = asDim(val, loc);
       return success(static_cast<bool>(dim));
     }
-    value = coerce(loc, *value, type.type, what);
+    value = coerce(loc, *value, placedLike(type, value->getType()), what);
     if (failed(value))
       return failure();
     for (PredAttr pred : type.preds)
@@ -437,7 +419,7 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         bad = true;
         continue;
       }
-      if (!val.isScalar() || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
+      if (!isHostScalar(val) || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
         scope->names[name.str()] = Val::error();
         report(loc, DiagCode::K0206, "'let dim' needs an integer scalar, not " + spell(val));
         bad = true;
@@ -490,7 +472,7 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         bad = true;
         continue;
       }
-      if (!val.isScalar() || !elementTypes.unify(val.getType(), builder.getI1Type())) {
+      if (!isHostScalar(val) || !elementTypes.unify(val.getType(), builder.getI1Type())) {
         report(loc, DiagCode::K0206, "'check' needs a boolean scalar, not " + spell(val));
         bad = true;
         continue;
@@ -721,7 +703,7 @@ Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
     b = evaluate(op.getRhs(), scope);
     current->facts.resize(facts);
     FailureOr<Value> value = asValue(b, loc, isAnd ? "'and'" : "'or'");
-    if (failed(value) || !b.isScalar() || !elementTypes.restrict(b.getType(), kBool)) {
+    if (failed(value) || !isHostScalar(b) || !elementTypes.restrict(b.getType(), kBool)) {
       if (succeeded(value))
         report(loc, DiagCode::K0206, "a scalar boolean and " + spell(b) + " cannot be joined by 'and' or 'or'");
       branch.erase();
@@ -794,7 +776,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
           report(loc, DiagCode::K0204, "a slice bound leaves 64 bits or divides by zero");
           return false;
         }
-        if (!val.isScalar() || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
+        if (!isHostScalar(val) || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
           report(loc, DiagCode::K0206, "a slice bound is an integer scalar, not " + spell(val));
           return false;
         }
@@ -838,7 +820,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
       box.sizes.push_back(size);
       continue;
     }
-    if (!sub.isScalar() || !elementTypes.restrict(getElementType(sub.getType()), kIntegers)) {
+    if (!isHostScalar(sub) || !elementTypes.restrict(getElementType(sub.getType()), kIntegers)) {
       InFlightDiagnostic diag =
           report(loc, DiagCode::K0206, "a subscript is an integer scalar or a slice, not " + spell(sub));
       if (sub.isValue() && getRank(sub.getType()) > 0)
@@ -910,6 +892,8 @@ Val Elaborator::evaluate(Value expr, const ScopePtr &scope) {
   llvm::SaveAndRestore<unsigned> nested(depth, depth + 1);
   Val val = evaluateOperation(expr, scope);
   // An integer from anywhere can be computed with, as an unknown.
+  if (val.isValue() && isa<TensorType>(val.getType()))
+    expressions[val.value] = expr;
   if (val.isScalar() && !val.sym && !val.overflows && (elementTypes.allowed(getElementType(val.getType())) & kIntegers))
     val.sym = freshAtom();
   return val;
@@ -948,7 +932,7 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
       })
       .Case([&](surface::UnitOp) { return Val::unit(); })
       .Case([&](surface::PlaceOp place) -> Val {
-        FailureOr<PlacementAttr> attr = elaboratePlace(place.getPlace());
+        FailureOr<PlacementAttr> attr = elaboratePlace(place.getPlace(), *scope);
         if (failed(attr))
           return Val::error();
         Val val;

@@ -94,6 +94,16 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     collectShapeVars(op.getReturnTypeAttr(), module, item.shapeVars);
   for (SyntaxAttr pred : surface::syntaxRange(op.getRequiresClausesAttr()))
     collectShapeVars(pred, module, item.shapeVars);
+  for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr()))
+    if (SyntaxAttr type = paramType(param))
+      collectPlaceVars(type, item.placeVars);
+  for (StringRef name : item.placeVars) {
+    if (item.shapeVars.count(name))
+      report(op.getLoc(), DiagCode::K0114, "'" + name + "' is both a size and a place of '" + item.name + "'");
+    if (item.exported)
+      report(op.getLoc(), DiagCode::K0206,
+             "'" + item.name + "' is exported, so it says where its parameters live, and '@" + name + "' is no place");
+  }
   for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr())) {
     // A size that is an integer parameter would be two things of one name.
     SyntaxAttr type = paramType(param);
@@ -127,6 +137,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   Scope scope(moduleScope, nullptr);
   for (auto &[name, least] : item.shapeVars)
     scope.dims[name.str()] = DimAttr::getName(context, name);
+  for (StringRef name : item.placeVars)
+    scope.places[name.str()] = PlacementAttr::get(context, name, "", 0);
   llvm::StringSet<> seen;
   unsigned flat = 0;
   SmallVector<DimAttr> given;
@@ -160,11 +172,17 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     flat += p.count;
     item.params.push_back(std::move(p));
   }
+  SmallVector<Ty> types = llvm::map_to_vector(item.params, [](const Param &param) { return param.type; });
+  placeSignature(item, types);
+  for (auto [param, type] : llvm::zip(item.params, types))
+    param.type = type;
   if (op.getReturnTypeAttr() && !item.isTemplate) {
     FailureOr<Ty> ty = elaborateType(op.getReturnTypeAttr(), scope);
     lost |= failed(ty);
-    if (succeeded(ty))
+    if (succeeded(ty)) {
       item.result = *ty;
+      placeResult(item, *item.result);
+    }
   } else if (!op.getReturnTypeAttr() && item.exported) {
     report(op.getLoc(), DiagCode::K0206, "'" + item.name + "' is exported, so it states its result type");
   }
@@ -286,6 +304,8 @@ static void finalizeStructure(ElementTypes &elements, Ty &ty) {
 }
 
 LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
+  if (inferringPlace)
+    return failure();
   switch (item.state) {
   case FunctionItem::State::Done:
     return success();
@@ -303,6 +323,26 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   case FunctionItem::State::SignatureDone:
     break;
   }
+  LogicalResult result = elaborateBody(item);
+  if (!inferringPlace)
+    return result;
+  // The body has said where the parameters live.
+  inferringPlace = false;
+  for (FuncOp function : llvm::reverse(item.made))
+    function.erase();
+  item.made.clear();
+  item.function = nullptr;
+  item.params.clear();
+  item.result.reset();
+  item.shapeVars.clear();
+  item.placeVars.clear();
+  item.unsolved.clear();
+  item.clauses.clear();
+  item.state = FunctionItem::State::Untouched;
+  return elaborateItem(item);
+}
+
+LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   item.state = FunctionItem::State::InProgress;
   unsigned before = errors;
   Location loc = item.op.getLoc();
@@ -329,6 +369,8 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
     ctx.shapeVars.insert({name, least});
     vars.push_back(ShapeVarAttr::get(context, name, least));
   }
+  for (StringRef name : item.placeVars)
+    scope->places[name.str()] = PlacementAttr::get(context, name, "", 0);
   // Clauses that contradict each other would prove everything.
   for (ClauseAttr clause : item.clauses) {
     if (settle(clause.getPred()) == Truth::Refuted) {
@@ -387,7 +429,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   if (!result.isError() && errors == before)
     (void)recordEffects(item);
   item.made.push_back(ctx.function);
-  if (errors != before || result.isError()) {
+  if (errors != before || result.isError() || inferringPlace) {
     item.state = FunctionItem::State::Failed;
     item.function = nullptr;
     return failure();
@@ -862,13 +904,17 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
       return failure();
     lifted.result = result;
   }
-  // Shape variables that occur in it, except those that it binds itself.
-  llvm::SetVector<StringRef> names, bound, solved;
+  // Variables that occur in it, except sizes that it binds itself.
+  llvm::SetVector<StringRef> names, bound, solved, places;
   ctx.function.walk([&](BindDimOp bind) { bound.insert(bind.getName()); });
   AttrTypeWalker walker;
   walker.addWalk([&](DimAtomAttr atom) {
     if (atom.getKind() == AtomKind::Name && !bound.contains(atom.getName()))
       names.insert(atom.getName());
+  });
+  walker.addWalk([&](PlacementAttr place) {
+    if (place.isVariable())
+      places.insert(place.getName());
   });
   for (BlockArgument argument : ctx.entry->getArguments()) {
     walker.walk(argument.getType());
@@ -902,6 +948,8 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
     attrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kDimArgAttrName, builder.getStringAttr(name))));
     lifted.operands.push_back(DimOp::create(builder, loc, builder.getIndexType(), dim));
   }
+  for (StringRef name : places)
+    subst.push_back(builder.getNamedAttr(name, PlacementAttr::get(context, name, "", 0)));
   // The final type is set with the outermost function's; the attributes need the count now.
   ctx.function.setFunctionType(builder.getFunctionType(ctx.entry->getArgumentTypes(), {}));
   ctx.function.setAllArgAttrs(attrs);

@@ -218,21 +218,6 @@ PredAttr Elaborator::elaboratePred(SyntaxAttr syntax, Scope &scope) {
   }
 }
 
-FailureOr<PlacementAttr> Elaborator::elaboratePlace(SyntaxAttr syntax) {
-  // A placement variable stands for the host.
-  if (syntax.getText() == "host" || syntax.getChildren().empty())
-    return PlacementAttr::getHost(context);
-  StringRef space = syntax.getChild(0).getText();
-  if (syntax.getText() != "cuda" || space != "global")
-    return report(syntax.getLocation(), DiagCode::K0206,
-                  "'" + surface::spell(syntax) + "' is no place; places are @host and @cuda:global(N)");
-  std::optional<int64_t> device = syntax.getChild(1).getIntValue();
-  if (!device)
-    return report(syntax.getLocation(), DiagCode::K0204,
-                  "'" + syntax.getChild(1).getText() + "' does not fit in 64 bits");
-  return PlacementAttr::get(context, syntax.getText(), space, *device);
-}
-
 FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName) {
   Ty ty;
   auto members = [&](auto &&children) -> LogicalResult {
@@ -271,10 +256,11 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
       return failure();
     PlacementAttr place = PlacementAttr::getHost(context);
     if (syntax.getChildren().size() > 3) {
-      FailureOr<PlacementAttr> given = elaboratePlace(syntax.getChild(3));
+      FailureOr<PlacementAttr> given = elaboratePlace(syntax.getChild(3), scope);
       if (failed(given))
         return failure();
       place = *given;
+      ty.placed = true;
     }
     ty.kind = Ty::Kind::Value;
     ty.type = getTensorOrScalar(dtype(element.getText()), shape, place);
