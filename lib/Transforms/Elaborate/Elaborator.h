@@ -481,18 +481,6 @@ public:
   /// A scalar on the host is repeated at `place`, by default the host.
   Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place = {});
 
-  /// An arm of an `if` over a mask, which is evaluated for all elements and counts where the
-  /// mask is `chosen`.
-  struct MaskedArm {
-    FunctionContext *context;
-    Value mask;
-    bool chosen;
-  };
-  /// The float, detached where the arm is not chosen: its value is the same, but what is zero
-  /// times infinity or NaN in a derivative ends there.
-  Value detachUnchosen(const MaskedArm &arm, Value value, Location loc);
-  /// The arms that are being evaluated, outermost first.
-  SmallVector<MaskedArm> maskedArms;
   /// Subscripts as a box of the operand.
   struct Box {
     SmallVector<Value> offsets;
