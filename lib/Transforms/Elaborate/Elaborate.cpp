@@ -24,7 +24,14 @@ Elaborator::Elaborator(ModuleOp module, Options options)
 
 InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &message) {
   errors += !inferringPlace;
-  return emitError(loc, code, message);
+  InFlightDiagnostic diag = emitError(loc, code, message);
+  // What is wrong with an instance may be right with others.
+  if (FunctionItem *item = current ? current->item : nullptr; item && item->generic) {
+    Diagnostic &note = diag.attachNote(*item->instantiated) << "'" << item->generic->name << "' is used here with ";
+    llvm::interleaveComma(item->elements, note,
+                          [&](auto &entry) { note << entry.first << " = " << spell(entry.second); });
+  }
+  return diag;
 }
 
 bool Elaborator::isNewlyUnknown(StringRef name) {
@@ -102,7 +109,11 @@ std::string Elaborator::spell(const Val &val) {
   case Val::Kind::Tuple: {
     std::string text = "(";
     llvm::raw_string_ostream os(text);
-    llvm::interleaveComma(val.members, os, [&](const Val &member) { os << spell(member); });
+    llvm::interleaveComma(llvm::enumerate(val.members), os, [&](auto member) {
+      if (!val.names.empty())
+        os << val.names[member.index()] << ": ";
+      os << spell(member.value());
+    });
     os << ")";
     return text;
   }
@@ -131,6 +142,22 @@ std::string Elaborator::spell(const Val &val) {
     return "a string";
   }
   llvm_unreachable("all kinds handled");
+}
+
+std::string Elaborator::spell(const Ty &type) {
+  if (type.kind == Ty::Kind::Value)
+    return spell(type.type);
+  if (type.kind == Ty::Kind::Function)
+    return "a function";
+  std::string text = "(";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(llvm::enumerate(type.members), os, [&](auto member) {
+    if (!type.names.empty())
+      os << type.names[member.index()] << ": ";
+    os << spell(member.value());
+  });
+  os << ")";
+  return text;
 }
 
 LogicalResult Elaborator::run() {
@@ -188,8 +215,11 @@ LogicalResult Elaborator::run() {
       primal->second->hasCustomVjp = true;
   bool anyExported = llvm::any_of(order, [](FunctionItem *item) { return item->exported; });
   for (FunctionItem *item : order)
-    if (item->state != FunctionItem::State::Failed && !item->isTemplate)
+    if (item->state != FunctionItem::State::Failed && !item->isTemplate && !item->isGeneric())
       (void)elaborateItem(*item);
+  for (FunctionItem *item : order)
+    if (item->isGeneric() && item->instances.empty() && item->state != FunctionItem::State::Failed)
+      checkUnusedGeneric(*item);
   for (FunctionItem *item : order) {
     if (item->vjpOf.empty())
       continue;
@@ -208,9 +238,16 @@ LogicalResult Elaborator::run() {
     for (auto &[name, item] : globalItems)
       checkUncalled(item.op);
 
+  // Instances stand behind one another where the generic function would.
+  SmallVector<FunctionItem *> all;
+  for (FunctionItem *item : order) {
+    all.push_back(item);
+    for (auto &[name, instance] : item->instances)
+      all.push_back(instance.get());
+  }
   bool failed = errors || !broken.empty();
   if (failed && !options.keepGoing) {
-    for (FunctionItem *item : order)
+    for (FunctionItem *item : all)
       for (FuncOp function : llvm::reverse(item->made))
         function.erase();
     for (EffectOp effect : effects)
@@ -218,14 +255,14 @@ LogicalResult Elaborator::run() {
     return failure();
   }
   // What calls a function that failed has failed too.
-  for (FunctionItem *item : order)
+  for (FunctionItem *item : all)
     if (item->state != FunctionItem::State::Done) {
       for (FuncOp function : llvm::reverse(item->made))
         function.erase();
       item->made.clear();
       item->function = nullptr;
     }
-  for (FunctionItem *item : order) {
+  for (FunctionItem *item : all) {
     for (FuncOp function : item->made)
       function->moveBefore(module.getBody(), module.getBody()->end());
     // One that performs effects is no entry point.

@@ -164,6 +164,8 @@ struct Ty {
   Kind kind = Kind::Unknown;
   Type type;
   std::vector<Ty> members;
+  /// Of a tuple: the members' names; empty if they have none.
+  SmallVector<std::string> names;
   /// `Index`: the shape variable that the parameter is.
   std::string indexName;
   /// Of a function: the number of its parameters.
@@ -207,8 +209,9 @@ struct Scope {
   FunctionContext *context = nullptr;
   std::map<std::string, Val, std::less<>> names;
   std::map<std::string, DimAttr, std::less<>> dims;
-  /// Variables for places.
+  /// Variables for places and for element types.
   std::map<std::string, PlacementAttr, std::less<>> places;
+  std::map<std::string, Type, std::less<>> elements;
   /// Whether a function is closed over it: what is bound later opens another scope.
   bool closed = false;
 
@@ -274,6 +277,13 @@ struct FunctionItem {
   PlacementAttr place;
   /// Whether the body may still decide what `place` is.
   bool isPlaceOpen = false;
+  /// Variables for element types: what they may be. What they are, if it is an instance of
+  /// `generic`, made for the call at `instantiated`.
+  llvm::MapVector<StringRef, unsigned> elementVars;
+  llvm::MapVector<StringRef, Type> elements;
+  FunctionItem *generic = nullptr;
+  std::optional<Location> instantiated;
+  std::map<std::string, std::unique_ptr<FunctionItem>> instances;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
   SmallVector<ClauseAttr> clauses;
@@ -292,6 +302,9 @@ struct FunctionItem {
   SmallVector<mlir::StringAttr> globals;
   /// The functions made for it, in order of creation; its own comes last.
   SmallVector<FuncOp> made;
+
+  /// Whether each use has an instance of it, which is the function.
+  bool isGeneric() const { return !elementVars.empty() && !generic; }
 };
 
 struct GlobalItem {
@@ -360,6 +373,7 @@ public:
   std::string spell(Type type);
   std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
+  std::string spell(const Ty &type);
 
   // --- Types, dimensions, predicates (Types.cpp)
   Type dtype(StringRef name);
@@ -369,6 +383,22 @@ public:
   FailureOr<CheckpointAttr> elaborateCheckpoint(SyntaxAttr decorator);
   /// Collects names of shape variables in order of appearance.
   void collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVector<StringRef, int64_t> &names);
+
+  // --- Instances (Instances.cpp)
+  /// What the name says of an element type, where it stands; null if it is no variable for one.
+  Type elementVariable(StringRef name, const Scope &scope);
+  void bindElements(Scope &scope, const FunctionItem &item);
+  /// The instance of a generic function for these arguments, of which those that name a
+  /// variable for an element type are taken away.
+  FailureOr<std::shared_ptr<Callable>> instantiate(const Callable &generic, std::vector<Val> &args,
+                                                   SmallVector<std::string> &keywords, Location loc);
+  /// The instance for these element types.
+  FunctionItem &getInstance(FunctionItem &item, ArrayRef<Type> types, Location loc);
+  /// Elaborates a generic function that nothing calls, for its errors.
+  void checkUnusedGeneric(FunctionItem &item);
+  /// `f<A>(..)` gives the first variable that `f` declares: appends it as a keyword.
+  LogicalResult addTypeArgument(SyntaxAttr syntax, FunctionItem &item, const ScopePtr &scope, std::vector<Val> &args,
+                                SmallVector<std::string> &keywords);
 
   // --- Places (Places.cpp)
   FailureOr<PlacementAttr> elaboratePlace(SyntaxAttr syntax, Scope &scope);
@@ -453,14 +483,18 @@ public:
   Val evaluateOperation(Value expr, const ScopePtr &scope);
   /// The value of a loop bound to one name.
   Val decay(Val val);
-  /// A block's statements and value.
-  Val evaluateBlock(Region &region, const ScopePtr &scope, bool wantsTuple = false);
+  /// A block's statements and value. Without a value that is what is bound to the names in
+  /// `states`, if one of them is bound in the block.
+  Val evaluateBlock(Region &region, const ScopePtr &scope, bool wantsTuple = false, ArrayRef<StringRef> states = {});
   /// A tensor or scalar; lists of scalars become tensors. Reports otherwise.
   FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
   Val listToTensor(const Val &list, Location loc);
   LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
   LogicalResult checkDeclared(Val &val, const Ty &type, Location loc, const llvm::Twine &what);
   Val binary(surface::BinaryKind kind, Val a, Val b, Location loc);
+  /// Arithmetic on the members of tuples; what is no tuple meets each of them, and a member
+  /// that has no derivative stays as it is.
+  Val memberwise(surface::BinaryKind kind, const Val &a, const Val &b, Location loc);
   Val unary(surface::UnaryKind kind, Val a, Location loc);
   Val shortCircuit(surface::BinaryOp op, const ScopePtr &scope);
   Val index(const Val &base, ArrayRef<Val> subscripts, Location loc);
@@ -570,7 +604,7 @@ public:
   };
   /// What the item's variables for places are, in `subst`; the arguments are brought there.
   LogicalResult solvePlaces(FunctionItem &item, llvm::MutableArrayRef<Leaf> leaves, Location loc,
-                            SmallVectorImpl<mlir::NamedAttribute> &subst);
+                            const llvm::StringMap<PlacementAttr> &given, SmallVectorImpl<mlir::NamedAttribute> &subst);
   LogicalResult pairArguments(const Ty &type, Val &val, const std::string &what, SmallVectorImpl<Leaf> &leaves,
                               llvm::StringMap<DimAttr> &solution, Location loc);
   /// Pairs arguments with parameters and solves the item's shape variables; `globals` are

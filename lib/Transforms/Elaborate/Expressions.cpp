@@ -308,9 +308,11 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
     return success();
   }
   case Ty::Kind::Tuple: {
-    if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size())
+    if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size() || val.names != type.names)
       return report(loc, DiagCode::K0206,
-                    what + " is " + spell(val) + ", but a tuple of " + Twine(type.members.size()) + " is declared");
+                    what + " is " + spell(val) + ", but " +
+                        (type.names.empty() ? "a tuple of " + std::to_string(type.members.size()) : spell(type)) +
+                        " is declared");
     val.isLoop = false;
     bool bad = false;
     for (auto [index, member] : llvm::enumerate(val.members))
@@ -367,8 +369,16 @@ FailureOr<CheckpointAttr> Elaborator::loopCheckpoint(ArrayAttr decorators, Value
   return checkpoint;
 }
 
-Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsTuple) {
-  ScopePtr scope = outer;
+/// Whether a scope inside `outer` binds the name.
+static bool isBoundInside(StringRef name, const Scope *scope, const Scope *outer) {
+  for (; scope != outer; scope = scope->parent.get())
+    if (scope->names.count(name.str()))
+      return true;
+  return false;
+}
+
+Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsTuple, ArrayRef<StringRef> states) {
+  ScopePtr scope = states.empty() ? outer : std::make_shared<Scope>(outer, current);
   auto withCheckpoint = [&](Value expr, ArrayAttr decorators) -> Val {
     FailureOr<CheckpointAttr> checkpoint = loopCheckpoint(decorators, expr);
     if (failed(checkpoint))
@@ -492,8 +502,16 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
     } else if (auto assignment = dyn_cast<surface::AssignOp>(op)) {
       bad |= failed(assign(assignment, scope));
     } else if (auto yield = dyn_cast<surface::YieldOp>(op)) {
-      if (!yield.getValue())
-        return bad ? Val::error() : Val::unit();
+      if (!yield.getValue()) {
+        if (bad)
+          return Val::error();
+        if (llvm::none_of(states, [&](StringRef name) { return isBoundInside(name, scope.get(), outer.get()); }))
+          return Val::unit();
+        std::vector<Val> next;
+        for (StringRef name : states)
+          next.push_back(lookup(name, loc, scope));
+        return next.size() == 1 ? next.front() : Val::tuple(std::move(next));
+      }
       Val val = withCheckpoint(yield.getValue(), yield.getDecoratorsAttr());
       if (val.kind == Val::Kind::List)
         val = listToTensor(val, loc);
@@ -562,10 +580,41 @@ static PredAttr impliedByBoth(const Val &a, const Val &b) {
   return parts.empty() ? PredAttr() : makeAnd(parts);
 }
 
+Val Elaborator::memberwise(surface::BinaryKind kind, const Val &a, const Val &b, Location loc) {
+  using K = surface::BinaryKind;
+  if (a.isError() || b.isError())
+    return Val::error();
+  bool left = a.kind == Val::Kind::Tuple, right = b.kind == Val::Kind::Tuple;
+  if (left && right && (a.members.size() != b.members.size() || a.names != b.names)) {
+    report(loc, DiagCode::K0206, "arithmetic on tuples needs the same members, not " + spell(a) + " and " + spell(b));
+    return Val::error();
+  }
+  if (left || right) {
+    Val result = left ? a : b;
+    result.isLoop = false;
+    for (auto [index, member] : llvm::enumerate(result.members)) {
+      member = memberwise(kind, left ? a.members[index] : a, right ? b.members[index] : b, loc);
+      if (member.isError())
+        return member;
+    }
+    return result;
+  }
+  if (a.kind == Val::Kind::Unit || b.kind == Val::Kind::Unit) {
+    if (kind == K::Mul || kind == K::Div)
+      return Val::unit();
+    if (b.kind == Val::Kind::Unit || kind == K::Add)
+      return b.kind == Val::Kind::Unit ? a : b;
+  }
+  return binary(kind, a, b, loc);
+}
+
 Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   using K = surface::BinaryKind;
   if (kind == K::Cons)
     return cons(a, b, loc);
+  bool isArithmetic = kind == K::Add || kind == K::Sub || kind == K::Mul || kind == K::Div;
+  if (isArithmetic && (!a.names.empty() || !b.names.empty()))
+    return memberwise(kind, a, b, loc);
   FailureOr<Value> left = asValue(a, loc, "the operator");
   if (failed(left))
     return Val::error();
@@ -944,10 +993,15 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
         return val;
       })
       .Case([&](surface::TupleOp tuple) -> Val {
-        if (tuple.getNamesAttr()) {
-          report(loc, DiagCode::K0115, "named tuples are not built");
-          return Val::error();
-        }
+        SmallVector<std::string> names;
+        if (ArrayAttr given = tuple.getNamesAttr())
+          for (auto name : given.getAsRange<StringAttr>()) {
+            if (llvm::is_contained(names, name.getValue())) {
+              report(loc, DiagCode::K0114, "member '" + name.getValue() + "' is given twice");
+              return Val::error();
+            }
+            names.push_back(name.str());
+          }
         std::vector<Val> members = evaluateAll(tuple.getMembers());
         for (Val &member : members) {
           member = decay(std::move(member));
@@ -956,7 +1010,9 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
           if (member.isError())
             return Val::error();
         }
-        return Val::tuple(std::move(members));
+        Val val = Val::tuple(std::move(members));
+        val.names = std::move(names);
+        return val;
       })
       .Case([&](surface::ListOp list) -> Val {
         Val val;
@@ -994,7 +1050,12 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
           report(loc, DiagCode::K0206, spell(base) + " has no member " + Twine(*position));
           return Val::error();
         }
-        report(loc, DiagCode::K0206, spell(base) + " has no member '" + field.getMember() + "'");
+        if (auto member = llvm::find(base.names, field.getMember()); member != base.names.end())
+          return base.members[member - base.names.begin()];
+        InFlightDiagnostic diag =
+            report(loc, DiagCode::K0206, spell(base) + " has no member '" + field.getMember() + "'");
+        if (std::optional<std::string> close = nearest(field.getMember(), base.names))
+          attachHelp(diag) << "did you mean '" << *close << "'?";
         return Val::error();
       })
       .Case([&](surface::IndexOp indexOp) {

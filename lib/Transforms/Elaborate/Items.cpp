@@ -3,6 +3,7 @@
 #include "Elaborator.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
@@ -18,7 +19,8 @@ namespace kina::elaborate {
 static bool isTemplateType(SyntaxAttr type) {
   if (type.is(SyntaxKind::TypeFn))
     return true;
-  return (type.is(SyntaxKind::TypeTuple) || type.is(SyntaxKind::TypeRef)) &&
+  return (type.is(SyntaxKind::TypeTuple) || type.is(SyntaxKind::TypeNamedTuple) || type.is(SyntaxKind::TypeMember) ||
+          type.is(SyntaxKind::TypeRef)) &&
          llvm::any_of(type.getChildren(), isTemplateType);
 }
 
@@ -30,7 +32,7 @@ static void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &pre
     llvm::append_range(preds, syntax.getChild(2).getChildren());
     return;
   }
-  if (surface::isType(syntax.getKind()))
+  if (surface::isType(syntax.getKind()) || syntax.is(SyntaxKind::TypeMember))
     for (SyntaxAttr child : syntax.getChildren())
       collectTypePreds(child, preds);
 }
@@ -70,11 +72,20 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   for (SyntaxAttr var : surface::syntaxRange(op.getShapeVarsAttr())) {
     int64_t least = 1;
     if (!var.getChildren().empty()) {
-      if (var.getChild(0).is(SyntaxKind::Name))
-        report(var.getLocation(), DiagCode::K0115,
-               "element type variables such as '" + var.getText() + "' are not built");
-      else
-        least = var.getChild(0).getIntValue().value_or(1);
+      if (SyntaxAttr kind = var.getChild(0); kind.is(SyntaxKind::Name)) {
+        unsigned mask = llvm::StringSwitch<unsigned>(kind.getText())
+                            .Case("float", kFloats)
+                            .Case("int", kIntegers)
+                            .Case("any", kAnyElement)
+                            .Default(0);
+        if (!mask)
+          report(kind.getLocation(), DiagCode::K0206,
+                 "'" + kind.getText() + "' says nothing of an element type; float, int and any do");
+        if (!item.elementVars.insert({var.getText(), mask}).second)
+          report(var.getLocation(), DiagCode::K0114, "element type '" + var.getText() + "' is declared twice");
+        continue;
+      }
+      least = var.getChild(0).getIntValue().value_or(1);
     }
     if (!item.shapeVars.insert({var.getText(), least}).second)
       report(var.getLocation(), DiagCode::K0114, "shape variable '" + var.getText() + "' is declared twice");
@@ -129,6 +140,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
                                          name + "' is no integer that is written out");
     attachHelp(diag) << "a shape variable of that name is declared, 'fn " << item.name << "<" << name << ">(..)'";
   }
+  if (item.isGeneric() && item.exported)
+    report(op.getLoc(), DiagCode::K0206, "'" + item.name + "' is exported, so it states its element types");
   if (item.isTemplate && item.exported)
     report(op.getLoc(), DiagCode::K0206,
            "'" + item.name + "' is exported, so every parameter needs a type that is no function");
@@ -139,6 +152,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     scope.dims[name.str()] = DimAttr::getName(context, name);
   for (StringRef name : item.placeVars)
     scope.places[name.str()] = PlacementAttr::get(context, name, "", 0);
+  bindElements(scope, item);
   llvm::StringSet<> seen;
   unsigned flat = 0;
   SmallVector<DimAttr> given;
@@ -151,7 +165,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
              "the default value of '" + p.name + "' is no number and no boolean");
     SyntaxAttr type = paramType(param);
     p.borrowed = type && type.is(SyntaxKind::TypeRef);
-    if (type && !isTemplateType(type)) {
+    if (type && !isTemplateType(type) && !item.isGeneric()) {
       FailureOr<Ty> ty = elaborateType(type, scope, p.name);
       lost |= failed(ty);
       if (succeeded(ty)) {
@@ -171,6 +185,11 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     }
     flat += p.count;
     item.params.push_back(std::move(p));
+  }
+  // The rest is known of an instance.
+  if (item.isGeneric()) {
+    item.state = errors == before ? FunctionItem::State::SignatureDone : FunctionItem::State::Failed;
+    return success(errors == before);
   }
   SmallVector<Ty> types = llvm::map_to_vector(item.params, [](const Param &param) { return param.type; });
   placeSignature(item, types);
@@ -270,8 +289,11 @@ static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location l
   case Ty::Kind::Tuple: {
     std::vector<Val> members;
     for (auto [index, member] : llvm::enumerate(type.members))
-      members.push_back(bindArguments(e, member, entry, loc, ctx, attrs, param, name + "." + std::to_string(index)));
-    return Val::tuple(std::move(members));
+      members.push_back(bindArguments(e, member, entry, loc, ctx, attrs, param,
+                                      name + "." + (type.names.empty() ? std::to_string(index) : type.names[index])));
+    Val val = Val::tuple(std::move(members));
+    val.names = type.names;
+    return val;
   }
   default:
     return Val::unit();
@@ -288,6 +310,7 @@ static Ty structureOf(const Val &val) {
     ty.type = val.getType();
   } else if (val.kind == Val::Kind::Tuple) {
     ty.kind = Ty::Kind::Tuple;
+    ty.names = val.names;
     for (const Val &member : val.members)
       ty.members.push_back(structureOf(member));
   } else {
@@ -371,6 +394,7 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   }
   for (StringRef name : item.placeVars)
     scope->places[name.str()] = PlacementAttr::get(context, name, "", 0);
+  bindElements(*scope, item);
   // Clauses that contradict each other would prove everything.
   for (ClauseAttr clause : item.clauses) {
     if (settle(clause.getPred()) == Truth::Refuted) {
@@ -727,10 +751,11 @@ LogicalResult Elaborator::requireKnownSizes(const Val &val, llvm::function_ref<b
 void Elaborator::checkCustomVjp(FunctionItem &rule, FunctionItem &primal) {
   Location loc = rule.vjpSyntax.getLocation();
   for (FunctionItem *item : {&rule, &primal})
-    if (item->isTemplate) {
+    if (item->isTemplate || item->isGeneric()) {
       report(loc, DiagCode::K0206,
-             "'@vjp' needs functions whose parameters all have a type that is no function, unlike '" + item->name +
-                 "'");
+             "'@vjp' needs functions whose parameters all have " +
+                 Twine(item->isTemplate ? "a type that is no function" : "one element type") + ", unlike '" +
+                 item->name + "'");
       return;
     }
   if (!rule.function || !primal.function)
@@ -791,6 +816,12 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
                                                                       : translate(val->second, s->context);
     if (auto dim = s->dims.find(name); dim != s->dims.end())
       return dimValue(dim->second, loc);
+    if (auto element = s->elements.find(name); element != s->elements.end()) {
+      Val val;
+      val.kind = Val::Kind::DType;
+      val.type = element->second;
+      return val;
+    }
   }
   if (auto item = functions.find(name); item != functions.end()) {
     auto callable = std::make_shared<Callable>(Callable::Kind::Item, loc);

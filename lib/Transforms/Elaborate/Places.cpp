@@ -246,8 +246,9 @@ LogicalResult Elaborator::requireOnePlace(MutableArrayRef<Value> values, Locatio
 //===----------------------------------------------------------------------===//
 
 LogicalResult Elaborator::solvePlaces(FunctionItem &item, MutableArrayRef<Leaf> leaves, Location loc,
+                                      const llvm::StringMap<PlacementAttr> &given,
                                       SmallVectorImpl<NamedAttribute> &subst) {
-  llvm::StringMap<PlacementAttr> solution;
+  llvm::StringMap<PlacementAttr> solution = given;
   llvm::StringMap<const Leaf *> givers;
   // The first argument gives the place; one on a device if copies may bring the others there.
   auto solve = [&](llvm::function_ref<bool(Type)> counts) {

@@ -237,10 +237,14 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
   case SyntaxKind::TypeRef:
     return elaborateType(syntax.getChild(0), scope, paramName);
   case SyntaxKind::TypeTensor: {
-    SyntaxAttr element = syntax.getChild(0);
-    if (!element.is(SyntaxKind::DType))
-      return report(element.getLocation(), DiagCode::K0115,
-                    "element type variables such as '" + element.getText() + "' are not built");
+    SyntaxAttr name = syntax.getChild(0);
+    Type element = name.is(SyntaxKind::DType) ? dtype(name.getText()) : elementVariable(name.getText(), scope);
+    if (!element) {
+      InFlightDiagnostic diag =
+          report(name.getLocation(), DiagCode::K0111, "unknown element type '" + name.getText() + "'");
+      attachHelp(diag) << "a variable for one is declared, 'fn f<" << name.getText() << ": float>(..)'";
+      return diag;
+    }
     SmallVector<DimAttr> shape;
     bool bad = false;
     for (SyntaxAttr child : syntax.getChild(1).getChildren()) {
@@ -263,7 +267,7 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
       ty.placed = true;
     }
     ty.kind = Ty::Kind::Value;
-    ty.type = getTensorOrScalar(dtype(element.getText()), shape, place);
+    ty.type = getTensorOrScalar(element, shape, place);
     // A signature's predicates are clauses of the function.
     if (scope.context)
       for (SyntaxAttr child : syntax.getChild(2).getChildren()) {
@@ -272,6 +276,20 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
           return failure();
         ty.preds.push_back(pred);
       }
+    return ty;
+  }
+  case SyntaxKind::TypeNamedTuple: {
+    ty.kind = Ty::Kind::Tuple;
+    bool bad = false;
+    for (SyntaxAttr child : syntax.getChildren()) {
+      if (llvm::is_contained(ty.names, child.getText())) {
+        report(child.getLocation(), DiagCode::K0114, "member '" + child.getText() + "' is declared twice");
+        bad = true;
+      }
+      ty.names.push_back(child.getText().str());
+    }
+    if (bad || failed(members(llvm::map_range(syntax.getChildren(), [](SyntaxAttr child) { return child.getChild(0); }))))
+      return failure();
     return ty;
   }
   case SyntaxKind::TypeTuple:
@@ -299,6 +317,11 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
     if (syntax.getText() == "Tensor")
       return report(syntax.getLocation(), DiagCode::K0115,
                     "the type 'Tensor' belongs to handlers of ReverseModeAD, which are not built");
+    if (Type element = elementVariable(syntax.getText(), scope)) {
+      ty.kind = Ty::Kind::Value;
+      ty.type = element;
+      return ty;
+    }
     if (!isNewlyUnknown(syntax.getText()))
       return failure();
     {
@@ -309,8 +332,6 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
           attachHelp(diag) << "did you mean '" << known << "'?";
       return diag;
     }
-  case SyntaxKind::TypeNamedTuple:
-    return report(syntax.getLocation(), DiagCode::K0115, "named tuples are not built");
   default:
     return report(syntax.getLocation(), DiagCode::K0206, "'" + surface::spell(syntax) + "' is no type");
   }
