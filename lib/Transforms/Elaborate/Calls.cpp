@@ -66,6 +66,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       report(loc, DiagCode::K0115, "the operation '" + calleeName + "' is not built");
       return Val::error();
     }
+    if (!isNewlyUnknown(calleeName))
+      return Val::error();
     InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0112, "unknown operation '" + calleeName + "'");
     SmallVector<std::string> candidates;
     for (auto &entry : functions)

@@ -55,35 +55,6 @@ LogicalResult Elaborator::coerceLeaves(const Val &val, const Val &goal, Location
 // if
 //===----------------------------------------------------------------------===//
 
-Value Elaborator::detachUnchosen(const MaskedArm &arm, Value value, Location loc) {
-  Value detached = DetachOp::create(builder, loc, value);
-  return SelectOp::create(builder, loc, arm.mask, arm.chosen ? value : detached, arm.chosen ? detached : value);
-}
-
-/// The scope of an arm that is evaluated for all elements. A captured float of the mask's
-/// shape is detached where the arm is not chosen; one that is repeated is, where it is.
-static ScopePtr maskedScope(Elaborator &e, Region &arm, const ScopePtr &scope, const Elaborator::MaskedArm &masked,
-                            Location loc) {
-  auto inner = std::make_shared<Scope>(scope, e.current);
-  SmallVector<StringRef> used;
-  arm.walk([&](surface::NameOp name) {
-    if (!llvm::is_contained(used, name.getName()))
-      used.push_back(name.getName());
-  });
-  for (StringRef name : used)
-    for (Scope *s = scope.get(); s && s->context == e.current; s = s->parent.get()) {
-      auto it = s->names.find(name);
-      if (it == s->names.end())
-        continue;
-      const Val &val = it->second;
-      if (val.isValue() && getShape(val.getType()) == getShape(masked.mask.getType()) &&
-          (e.elements().allowed(getElementType(val.getType())) & kFloats))
-        inner->names[name.str()] = Val::of(e.detachUnchosen(masked, val.value, loc));
-      break;
-    }
-  return inner;
-}
-
 Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   Location loc = op.getLoc();
   Val cond = evaluate(op.getCond(), scope);
@@ -112,16 +83,8 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     }
     Block *block = builder.getInsertionBlock();
     Operation *before = block->empty() ? nullptr : &block->back();
-    auto evaluateArm = [&](Region &region, bool chosen) {
-      MaskedArm arm{current, *condition, chosen};
-      ScopePtr inner = maskedScope(*this, region, scope, arm, loc);
-      maskedArms.push_back(arm);
-      Val val = evaluateBlock(region, inner);
-      maskedArms.pop_back();
-      return val;
-    };
-    Val a = evaluateArm(op.getThenRegion(), true);
-    Val b = evaluateArm(op.getElseRegion(), false);
+    Val a = evaluateBlock(op.getThenRegion(), std::make_shared<Scope>(scope, current));
+    Val b = evaluateBlock(op.getElseRegion(), std::make_shared<Scope>(scope, current));
     Operation *inside = before ? before->getNextNode() : block->empty() ? nullptr : &block->front();
     for (; inside; inside = inside->getNextNode())
       if (inside
@@ -166,8 +129,10 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     if (failed(requireOnePlace(all, loc)))
       return Val::error();
     PlacementAttr place = getPlacement(all[0].getType());
-    return Val::of(SelectOp::create(builder, loc, all[0], broadcastTo(all[1], shape, loc, place),
-                                    broadcastTo(all[2], shape, loc, place)));
+    auto choice = SelectOp::create(builder, loc, all[0], broadcastTo(all[1], shape, loc, place),
+                                   broadcastTo(all[2], shape, loc, place));
+    choice->setAttr(kArmsAttrName, builder.getUnitAttr());
+    return Val::of(choice);
   }
 
   // What the condition says of sizes is a fact in its arm.

@@ -111,6 +111,8 @@ void Elaborator::declareEffect(surface::EffectOp op) {
 EffectOperation *Elaborator::findEffectOperation(StringRef name, Location loc) {
   if (auto it = effectOperations.find(name); it != effectOperations.end())
     return it->second.get();
+  if (!isNewlyUnknown(name))
+    return nullptr;
   InFlightDiagnostic diag = report(loc, DiagCode::K0112, "no effect has an operation '" + name + "'");
   SmallVector<std::string> candidates;
   for (auto &entry : effectOperations)

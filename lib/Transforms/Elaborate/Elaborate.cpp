@@ -4,6 +4,7 @@
 #include "SurfacePasses.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/Support/ProgramStack.h"
 #include <set>
@@ -17,9 +18,9 @@ namespace kina {
 
 namespace kina::elaborate {
 
-Elaborator::Elaborator(ModuleOp module, bool insertCopies)
-    : module(module), context(module.getContext()), builder(context), elementTypes(context),
-      moduleScope(std::make_shared<Scope>(nullptr, nullptr)), insertCopies(insertCopies) {}
+Elaborator::Elaborator(ModuleOp module, Options options)
+    : options(options), module(module), context(module.getContext()), builder(context), elementTypes(context),
+      moduleScope(std::make_shared<Scope>(nullptr, nullptr)) {}
 
 InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &message) {
   errors += !inferringPlace;
@@ -31,6 +32,13 @@ InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &
                           [&](auto &entry) { note << entry.first << " = " << spell(entry.second); });
   }
   return diag;
+}
+
+bool Elaborator::isNewlyUnknown(StringRef name) {
+  // What is not told now is told when the function is elaborated once more.
+  if (inferringPlace || broken.count("") || broken.count(name.str()))
+    return false;
+  return unknown.insert({current ? current->item ? current->item->name : current->name : "", name.str()}).second;
 }
 
 std::string Elaborator::spell(PlacementAttr place) {
@@ -191,6 +199,8 @@ LogicalResult Elaborator::run() {
         otherItems[effect.getName().getText().str()] = &op;
         effectItems.push_back(effect);
       }
+    } else if (auto lost = dyn_cast<surface::BrokenOp>(op)) {
+      broken.insert(lost.getName().value_or("").str());
     } else if (auto alias = dyn_cast<surface::TypeAliasOp>(op)) {
       if (define(alias.getName()))
         otherItems[alias.getName().getText().str()] = &op;
@@ -236,7 +246,8 @@ LogicalResult Elaborator::run() {
     for (auto &[name, instance] : item->instances)
       all.push_back(instance.get());
   }
-  if (errors) {
+  bool failed = errors || !broken.empty();
+  if (failed && !options.keepGoing) {
     for (FunctionItem *item : all)
       for (FuncOp function : llvm::reverse(item->made))
         function.erase();
@@ -244,6 +255,14 @@ LogicalResult Elaborator::run() {
       effect.erase();
     return failure();
   }
+  // What calls a function that failed has failed too.
+  for (FunctionItem *item : all)
+    if (item->state != FunctionItem::State::Done) {
+      for (FuncOp function : llvm::reverse(item->made))
+        function.erase();
+      item->made.clear();
+      item->function = nullptr;
+    }
   for (FunctionItem *item : all) {
     for (FuncOp function : item->made)
       function->moveBefore(module.getBody(), module.getBody()->end());
@@ -253,7 +272,7 @@ LogicalResult Elaborator::run() {
   }
   for (Operation *op : surfaceOps)
     op->erase();
-  return success();
+  return mlir::failure(failed);
 }
 
 } // namespace kina::elaborate
@@ -290,7 +309,7 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
         if (succeeded(result))
           result = kina::elaborate::expandTypeAliases(getOperation());
         if (succeeded(result))
-          result = kina::elaborate::Elaborator(getOperation(), insertCopies).run();
+          result = kina::elaborate::Elaborator(getOperation(), {keepGoing, insertCopies}).run();
       });
     }
     // Those at one place keep the order in which they were found.
@@ -308,8 +327,17 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
       if (told.insert({file, line, column, text}).second)
         getContext().getDiagEngine().emit(std::move(diagnostics[index]));
     }
-    if (failed(result))
-      signalPassFailure();
+    if (succeeded(result))
+      return;
+    if (!keepGoing)
+      return signalPassFailure();
+    // A file or a type was missing, or what is left hangs on something that failed.
+    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &) { return success(); });
+    bool looked = llvm::none_of(getOperation().getOps(), [&](Operation &op) {
+      return op.getDialect() == getContext().getLoadedDialect<kina::surface::SurfaceDialect>();
+    });
+    if (!looked || failed(verify(getOperation())))
+      getOperation().getBody()->clear();
   }
 };
 

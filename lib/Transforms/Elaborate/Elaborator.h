@@ -29,6 +29,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 #include <map>
 #include <memory>
+#include <set>
 
 namespace kina::elaborate {
 
@@ -349,10 +350,14 @@ using OperationRule = Val (*)(OperationCall &);
 
 class Elaborator {
 public:
-  /// `insertCopies`: where places differ, a copy is inserted and a remark says so.
-  Elaborator(mlir::ModuleOp module, bool insertCopies = false);
+  struct Options {
+    bool keepGoing;    ///< after errors the module has the functions that did not fail
+    bool insertCopies; ///< where places differ a copy is inserted, and a remark says so
+  };
+  Elaborator(mlir::ModuleOp module, Options options);
   /// Replaces the module's surface items by typed functions. On failure, after
-  /// diagnostics, the module is as it was.
+  /// diagnostics, the module is as it was; with `keepGoing` it has the functions that did
+  /// not fail.
   LogicalResult run();
 
   mlir::MLIRContext *getContext() { return context; }
@@ -361,6 +366,9 @@ public:
 
   // --- Diagnostics (Elaborate.cpp)
   InFlightDiagnostic report(Location loc, DiagCode code, const llvm::Twine &message = {});
+  /// Whether an unknown name is to be reported: an error of the syntax may have hidden its
+  /// definition, and a function's other uses of it say nothing new.
+  bool isNewlyUnknown(StringRef name);
   /// The type as the user spells it.
   std::string spell(Type type);
   std::string spell(PlacementAttr place);
@@ -509,18 +517,6 @@ public:
   /// A scalar on the host is repeated at `place`, by default the host.
   Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place = {});
 
-  /// An arm of an `if` over a mask, which is evaluated for all elements and counts where the
-  /// mask is `chosen`.
-  struct MaskedArm {
-    FunctionContext *context;
-    Value mask;
-    bool chosen;
-  };
-  /// The float, detached where the arm is not chosen: its value is the same, but what is zero
-  /// times infinity or NaN in a derivative ends there.
-  Value detachUnchosen(const MaskedArm &arm, Value value, Location loc);
-  /// The arms that are being evaluated, outermost first.
-  SmallVector<MaskedArm> maskedArms;
   /// Subscripts as a box of the operand.
   struct Box {
     SmallVector<Value> offsets;
@@ -630,6 +626,7 @@ public:
   };
   FailureOr<Prepared> prepareCall(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
 
+  Options options;
   mlir::ModuleOp module;
   mlir::MLIRContext *context;
   OpBuilder builder;
@@ -647,7 +644,6 @@ public:
   ReverseHandle *recording = nullptr;
   unsigned nextTag = 0;
   SmallVector<FunctionItem *> order;
-  bool insertCopies;
   /// Whether the module names a device; otherwise nothing is generic in its place.
   bool hasDevices = false;
   /// The function is to be elaborated once more; what is reported until then does not count.
@@ -655,6 +651,10 @@ public:
   /// Of tensors: the expression that gave them last, for messages.
   llvm::DenseMap<Value, Value> expressions;
   unsigned errors = 0, nextAtom = 0;
+  /// Names of items that could not be read; the empty one is any.
+  std::set<std::string, std::less<>> broken;
+  /// The unknown names of a function that were reported.
+  std::set<std::pair<std::string, std::string>> unknown;
   /// How deeply expressions and calls nest at this moment.
   unsigned depth = 0;
   /// Calls that were elaborated in place in the current item, and those in progress.

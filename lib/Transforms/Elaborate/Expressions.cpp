@@ -167,13 +167,7 @@ Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc
   if (ArrayRef<DimAttr>(aligned) == shape && here == place)
     return value;
   Type type = TensorType::get(context, getElementType(value.getType()), shape, place);
-  Value wide = BroadcastOp::create(builder, loc, type, value);
-  // What an arm repeats for all elements gets nothing from those that it is not chosen for.
-  if (!value.getDefiningOp<ConstantOp>() && (elementTypes.allowed(getElementType(type)) & kFloats))
-    for (const MaskedArm &arm : maskedArms)
-      if (arm.context == current && getShape(arm.mask.getType()) == shape)
-        wide = detachUnchosen(arm, wide, loc);
-  return wide;
+  return BroadcastOp::create(builder, loc, type, value);
 }
 
 LogicalResult Elaborator::broadcastTogether(MutableArrayRef<Value> values, Location loc, bool sameElement) {

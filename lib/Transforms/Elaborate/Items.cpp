@@ -41,6 +41,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.state != FunctionItem::State::Untouched)
     return success(item.state != FunctionItem::State::Failed);
   unsigned before = errors;
+  // What an error of the syntax hides makes no error of its own.
+  bool lost = false;
   surface::FnOp op = item.op;
   for (SyntaxAttr decorator : surface::syntaxRange(op.getDecoratorsAttr())) {
     StringRef name = decorator.getText();
@@ -63,7 +65,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (op.getEffectsAttr())
     for (SyntaxAttr effect : surface::syntaxRange(op.getEffectsAttr()))
       if (auto known = otherItems.find(effect.getText());
-          known == otherItems.end() || !isa<surface::EffectOp>(known->second))
+          (known == otherItems.end() || !isa<surface::EffectOp>(known->second)) && isNewlyUnknown(effect.getText()))
         report(effect.getLocation(), DiagCode::K0111, "unknown effect '" + effect.getText() + "'");
 
   // Shape variables: declared, then by appearance.
@@ -165,6 +167,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     p.borrowed = type && type.is(SyntaxKind::TypeRef);
     if (type && !isTemplateType(type) && !item.isGeneric()) {
       FailureOr<Ty> ty = elaborateType(type, scope, p.name);
+      lost |= failed(ty);
       if (succeeded(ty)) {
         p.type = *ty;
         auto count = [&](auto &&self, const Ty &t) -> void {
@@ -194,6 +197,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     param.type = type;
   if (op.getReturnTypeAttr() && !item.isTemplate) {
     FailureOr<Ty> ty = elaborateType(op.getReturnTypeAttr(), scope);
+    lost |= failed(ty);
     if (succeeded(ty)) {
       item.result = *ty;
       placeResult(item, *item.result);
@@ -251,8 +255,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
                                          "' cannot be computed from the parameters");
     attachHelp(diag) << "add a parameter '" << item.unsolved.front() << ": Index'";
   }
-  item.state = errors == before ? FunctionItem::State::SignatureDone : FunctionItem::State::Failed;
-  return success(errors == before);
+  bool bad = lost || errors != before;
+  item.state = bad ? FunctionItem::State::Failed : FunctionItem::State::SignatureDone;
+  return failure(bad);
 }
 
 //===----------------------------------------------------------------------===//
@@ -841,6 +846,8 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
     report(loc, DiagCode::K0115, "the operation '" + name + "' is not built");
     return Val::error();
   }
+  if (!isNewlyUnknown(name))
+    return Val::error();
   InFlightDiagnostic diag = report(loc, DiagCode::K0111, "unknown variable '" + name + "'");
   SmallVector<std::string> candidates;
   for (Scope *s = scope.get(); s; s = s->parent.get()) {

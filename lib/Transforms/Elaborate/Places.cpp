@@ -29,6 +29,8 @@ FailureOr<PlacementAttr> Elaborator::elaboratePlace(SyntaxAttr syntax, Scope &sc
       for (auto &entry : s->places)
         candidates.push_back(entry.first);
     }
+    if (!isNewlyUnknown(("@" + syntax.getText()).str()))
+      return failure();
     InFlightDiagnostic diag =
         report(syntax.getLocation(), DiagCode::K0113, "unknown place '@" + syntax.getText() + "'");
     if (auto close = nearest(syntax.getText(), candidates))
@@ -168,7 +170,7 @@ void Elaborator::attachCopy(InFlightDiagnostic &diag, Value value, PlacementAttr
 }
 
 Value Elaborator::insertCopy(Value value, PlacementAttr to, Location loc) {
-  if (!insertCopies)
+  if (!options.insertCopies)
     return {};
   PlacementAttr from = getPlacement(value.getType());
   Value expr = expressions.lookup(value);
@@ -248,7 +250,7 @@ LogicalResult Elaborator::solvePlaces(FunctionItem &item, MutableArrayRef<Leaf> 
         givers[place.getName()] = &leaf;
     }
   };
-  if (insertCopies)
+  if (options.insertCopies)
     solve([](Type type) { return !getPlacement(type).isHost(); });
   solve([](Type type) { return isa<TensorType>(type); });
   solve([](Type) { return true; });
@@ -262,7 +264,7 @@ LogicalResult Elaborator::solvePlaces(FunctionItem &item, MutableArrayRef<Leaf> 
         place = given;
     PlacementAttr here = getPlacement(leaf.arg->getType());
     const Leaf *giver = declared.isVariable() ? givers.lookup(declared.getName()) : nullptr;
-    if (!giver || here == place || !isa<TensorType>(leaf.arg->getType()) || insertCopies) {
+    if (!giver || here == place || !isa<TensorType>(leaf.arg->getType()) || options.insertCopies) {
       FailureOr<Value> moved = moveTo(loc, leaf.arg->value, place, leaf.what);
       bad |= failed(moved);
       if (succeeded(moved))

@@ -147,6 +147,8 @@ DimAttr Elaborator::elaborateDim(SyntaxAttr syntax, Scope &scope) {
     if (auto global = globalItems.find(name); global != globalItems.end())
       if (std::optional<int64_t> value = constantOf(*this, global->second.op))
         return DimAttr::getConstant(context, *value);
+    if (!isNewlyUnknown(name))
+      return {};
     InFlightDiagnostic diag = report(syntax.getLocation(), DiagCode::K0113, "unknown shape variable '" + name + "'");
     SmallVector<std::string> candidates;
     for (Scope *s = &scope; s; s = s->parent.get())
@@ -320,6 +322,8 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
       ty.type = element;
       return ty;
     }
+    if (!isNewlyUnknown(syntax.getText()))
+      return failure();
     {
       InFlightDiagnostic diag =
           report(syntax.getLocation(), DiagCode::K0111, "unknown type '" + syntax.getText() + "'");
