@@ -185,10 +185,17 @@ LogicalResult Parser::parseModule(ModuleOp module) {
     inCheck = tookEqSign = false;
     itemColumn = lineAndColumn(peek().begin).second;
     itemName = {};
-    if (!parseItem()) {
+    unsigned before = errors;
+    Operation *last = module.getBody()->empty() ? nullptr : &module.getBody()->back();
+    bool parsed = parseItem();
+    if (!parsed || errors != before) {
+      // Some of its statements are missing.
+      while (!module.getBody()->empty() && &module.getBody()->back() != last)
+        module.getBody()->back().erase();
       markBroken(itemName);
-      recoverItem();
     }
+    if (!parsed)
+      recoverItem();
   }
   if (stopped)
     markBroken({});

@@ -429,7 +429,7 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
     result = Val::error();
   }
   if (item.result && !result.isError())
-    (void)checkDeclared(result, *item.result, loc, "the value of '" + item.name + "'");
+    (void)checkDeclared(result, *item.result, valueLoc, "the value of '" + item.name + "'");
   for (StringRef name : ctx.globalVars) {
     item.shapeVars.insert({name, 1});
     vars.push_back(ShapeVarAttr::get(context, name, 1));
