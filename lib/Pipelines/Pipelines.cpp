@@ -27,6 +27,8 @@ static const Stage stages[] = {
     {"surface", "text", "kina_surface", "kina-translate --import-kina", nullptr},
     {"typed", "kina_surface", "kina", "--kina-elaborate",
      [](OpPassManager &pm) { pm.addPass(createElaboratePass()); }},
+    {"owned", "kina", "kina whose tensors are consumed once", "--kina-check-ownership",
+     [](OpPassManager &pm) { pm.addPass(createCheckOwnershipPass()); }},
     {"verified", "kina", "kina without obligations", "--kina-verify-refinements",
      [](OpPassManager &pm) { pm.addPass(createVerifyRefinementsPass()); }},
     {"ad", "kina", "kina without derivatives and effects", "--kina-ad",

@@ -179,6 +179,7 @@ struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
     if (invalid)
       return signalPassFailure();
 
+    module->removeAttr(kValueSemanticsAttrName);
     SymbolTable symbols(module);
     for (auto function : module.getOps<FuncOp>())
       if (failed(expandGlobals(function, symbols)))

@@ -224,9 +224,9 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
       }
       mine = *same;
     }
-    YieldOp::create(builder, loc, y);
+    YieldOp::create(builder, hasElse ? op.getElseRegion().front().getTerminator()->getLoc() : loc, y);
     builder.setInsertionPointToEnd(&branch.getThenRegion().front());
-    YieldOp::create(builder, loc, x);
+    YieldOp::create(builder, op.getThenRegion().front().getTerminator()->getLoc(), x);
   }
   auto typed = IfOp::create(builder, loc, TypeRange(ValueRange(x)), *condition);
   typed.getThenRegion().takeBody(branch.getThenRegion());
@@ -244,10 +244,20 @@ namespace {
 /// The states of a loop: their names, and the structure and values they start with.
 struct States {
   SmallVector<StringRef> names;
+  SmallVector<Location> locs;
   std::vector<Val> inits;
   SmallVector<Value> leaves;
 };
 } // namespace
+
+/// From the start of one range of the source to the end of another.
+static Location spanTo(Location from, Location to) {
+  auto first = dyn_cast<FileLineColRange>(from), last = dyn_cast<FileLineColRange>(to);
+  if (!first || !last || first.getFilename() != last.getFilename())
+    return from;
+  return FileLineColRange::get(first.getFilename(), first.getStartLine(), first.getStartColumn(), last.getEndLine(),
+                               last.getEndColumn());
+}
 
 static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, OperandRange inits, const ScopePtr &scope) {
   States states;
@@ -278,6 +288,7 @@ static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, Operand
       bad = true;
     }
     states.names.push_back(node.getText());
+    states.locs.push_back(spanTo(node.getLocation(), init.getLoc()));
     states.inits.push_back(std::move(val));
   }
   if (bad)
@@ -291,8 +302,15 @@ static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, Operand
 /// value there.
 static ScopePtr bindStates(Elaborator &e, const States &states, ValueRange values, const ScopePtr &scope) {
   auto inner = std::make_shared<Scope>(scope, e.current);
-  for (auto [name, init] : llvm::zip(states.names, states.inits))
-    inner->names[name.str()] = e.rebuild(init, values);
+  for (auto [name, loc, init] : llvm::zip(states.names, states.locs, states.inits)) {
+    Val val = e.rebuild(init, values);
+    SmallVector<Value> leaves;
+    e.flatten(val, leaves);
+    for (Value leaf : leaves)
+      leaf.setLoc(loc);
+    e.nameTensors(val, name, /*alias=*/false);
+    inner->names[name.str()] = std::move(val);
+  }
   return inner;
 }
 

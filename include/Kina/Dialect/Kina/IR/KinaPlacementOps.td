@@ -7,7 +7,7 @@ include "Kina/Dialect/Kina/IR/KinaBase.td"
 
 // Shape and element type stay. Each is the derivative of the other.
 class Kina_PlacementCopy<string mnemonic, string what, string more>
-    : Kina_Op<mnemonic, [Pure, Kina_Differentiable]> {
+    : Kina_Op<mnemonic, [Pure, Kina_Differentiable, Kina_OwnershipOpInterface]> {
   let summary = what;
   let description = more;
   let arguments = (ins Kina_Any:$operand);
