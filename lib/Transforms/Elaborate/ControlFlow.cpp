@@ -298,7 +298,7 @@ static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, Operand
   return states;
 }
 
-/// Binds the names to the values in a scope of their own. An integer is a new run-time
+/// Binds the names to the values, which get them, in a scope of their own. An integer is a new run-time
 /// value there.
 static ScopePtr bindStates(Elaborator &e, const States &states, ValueRange values, const ScopePtr &scope) {
   auto inner = std::make_shared<Scope>(scope, e.current);
@@ -437,6 +437,7 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(loop.getBeforeBody());
+    (void)bindStates(*this, *states, loop.getBeforeBody()->getArguments(), scope);
     Value more = CmpOp::create(builder, loc, CmpPredicate::lt, loop.getBeforeBody()->getArguments().back(), *high);
     ConditionOp::create(builder, loc, more, ValueRange());
     builder.setInsertionPointToEnd(loop.getAfterBody());

@@ -223,7 +223,7 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
     {
       // Functions are elaborated as they are called, and a body at several calls tells the
       // same of each.
-      DiagnosticSorter sorter(&getContext());
+      kina::DiagnosticSorter sorter(&getContext());
       kina::runOnDeepStack([&] {
         // Without a file or a type most of what would be said of the rest is its consequence.
         result = kina::elaborate::resolveImports(getOperation());

@@ -73,15 +73,19 @@ public:
     auto add = [&](BlockArgument parameter) {
       if (!isOwned(parameter.getType()) || isBorrowed(parameter))
         return;
-      for (OpOperand &use : llvm::reverse(parameter.getUses())) {
+      // The last use of the list is the first of the program.
+      for (OpOperand &use : parameter.getUses()) {
         BlockArgument next;
         bool direct = asks(use, [&](BlockArgument callee) {
           next = callee;
           return false;
         });
-        if (direct && consumer.insert({parameter, &use}).second)
-          consumed.push_back(parameter);
-        else if (next)
+        if (direct) {
+          if (!consumer.contains(parameter))
+            consumed.push_back(parameter);
+          consumer[parameter] = &use;
+        }
+        if (next)
           passedTo[next].push_back(&use);
       }
     };

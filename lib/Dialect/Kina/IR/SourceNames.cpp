@@ -19,18 +19,22 @@ static ArrayAttr getResultNames(Operation *op) {
                                                                                                         : ArrayAttr();
 }
 
-static StringRef getJoinedNames(Value value) {
+/// What the location says, which is all there is while a function is under construction.
+static SmallVector<StringRef> getLocationNames(Value value) {
+  StringRef joined;
   if (auto result = dyn_cast<OpResult>(value); result && result.getOwner()->getNumResults() > 1) {
-    ArrayAttr names = getResultNames(result.getOwner());
-    return names ? cast<StringAttr>(names[result.getResultNumber()]).getValue() : StringRef();
+    if (ArrayAttr names = getResultNames(result.getOwner()))
+      joined = cast<StringAttr>(names[result.getResultNumber()]).getValue();
+  } else if (auto named = dyn_cast<NameLoc>(value.getLoc())) {
+    joined = named.getName().getValue();
   }
-  auto named = dyn_cast<NameLoc>(value.getLoc());
-  return named ? named.getName().getValue() : StringRef();
+  SmallVector<StringRef> names;
+  joined.split(names, kSeparator, /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  return names;
 }
 
 SmallVector<StringRef> getSourceNames(Value value) {
-  SmallVector<StringRef> names;
-  getJoinedNames(value).split(names, kSeparator, /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  SmallVector<StringRef> names = getLocationNames(value);
   if (auto argument = dyn_cast<BlockArgument>(value))
     if (auto function = dyn_cast_or_null<FuncOp>(argument.getOwner()->getParentOp()))
       if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameArgAttrName);
@@ -40,7 +44,7 @@ SmallVector<StringRef> getSourceNames(Value value) {
 }
 
 void addSourceName(Value value, StringRef name, bool alias) {
-  SmallVector<StringRef> known = getSourceNames(value);
+  SmallVector<StringRef> known = getLocationNames(value);
   if (llvm::is_contained(known, name) || (!alias && !known.empty()))
     return;
   known.push_back(name);
