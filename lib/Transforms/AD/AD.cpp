@@ -26,9 +26,9 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    module->setAttr(kValueSemanticsAttrName, UnitAttr::get(module.getContext()));
     if (!hasDerivative(module))
       return;
-    module->setAttr(kValueSemanticsAttrName, UnitAttr::get(module.getContext()));
     llvm::StringSet<> known, changed;
     for (auto function : module.getOps<FuncOp>())
       known.insert(function.getSymName());
