@@ -539,7 +539,8 @@ private:
     } else if (isa<ReturnOp>(op)) {
       text = " is returned twice";
     } else {
-      text += describe(first, consumers) + ", and " + describe(second, consumers);
+      std::string one = describe(first, consumers), other = describe(second, consumers);
+      text += one == other ? one + " at two places" : one + ", and " + other;
     }
     InFlightDiagnostic diag = report(getUseLoc(second), DiagCode::K0501, spell(value) + text);
     if (getUseLoc(first) != getUseLoc(second))
