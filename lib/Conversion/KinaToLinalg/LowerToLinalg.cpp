@@ -2,6 +2,7 @@
 
 #include "Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Iterators.h"
 
 #define DEBUG_TYPE "kina-lower-to-linalg"
 
@@ -167,6 +168,23 @@ static LogicalResult expandGlobals(FuncOp function, SymbolTable &symbols) {
   return success();
 }
 
+/// Moves an update behind the last operation of its block that reads what it replaces, so
+/// that it can be done in place. The order in which a program writes its tuples,
+/// `(update(a, ..), f(a))`, then costs no copy.
+static void delayUpdate(UpdateOp update) {
+  Operation *last = nullptr;
+  for (Operation *user : update.getDest().getUsers())
+    if (Operation *here = update->getBlock()->findAncestorOpInBlock(*user);
+        here && update->isBeforeInBlock(here) && (!last || last->isBeforeInBlock(here)))
+      last = here;
+  if (!last || last->hasTrait<OpTrait::IsTerminator>())
+    return;
+  for (Operation *user : update->getUsers())
+    if (Operation *here = update->getBlock()->findAncestorOpInBlock(*user); !here || !last->isBeforeInBlock(here))
+      return;
+  update->moveAfter(last);
+}
+
 namespace {
 
 struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
@@ -186,6 +204,9 @@ struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
         return signalPassFailure();
     // From the inside out, so that a nested one is spliced as plain operations.
     module.walk<WalkOrder::PostOrder>([](RematOp remat) { inlineRemat(remat); });
+
+    // From the last to the first: behind one that waits itself others can wait.
+    module.walk<WalkOrder::PostOrder, ReverseIterator>(delayUpdate);
 
     KinaToLinalgTypeConverter converter;
     RewritePatternSet patterns(&getContext());
