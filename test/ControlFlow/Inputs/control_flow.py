@@ -19,6 +19,7 @@ import numpy as np
 
 import cases
 import dual
+import kina_typed
 
 TAPES = ["tape=auto", "tape=bounded", "tape=replay", "tape=growable", "tape=stride slots=2",
          "tape=stride slots=4", "tape=stride slots=64"]
@@ -30,12 +31,9 @@ def compile_and_run(work, tag, source, functions, tape, calls, plant=None):
     each call (None: it ran), and the text of what went wrong before."""
     path = lambda suffix: work / f"{tag}{suffix}"
     path(".kina").write_text(source + "@export fn nothing(x: F64) -> F64 { x }\n")
-    # Differentiation takes values, however many names use them: ownership is not asked for.
-    for command in (["kina-translate", "--import-kina", path(".kina"), "-o", path(".surface.mlir")],
-                    ["kina-opt", "--kina-elaborate", "--kina-verify-refinements", path(".surface.mlir"), "-o", path(".typed.mlir")]):
-        step = subprocess.run(command, capture_output=True, text=True)
-        if step.returncode:
-            return None, step.stderr
+    step = kina_typed.write(path(".kina"), path(".typed.mlir"))
+    if step.returncode:
+        return None, step.stderr
     if functions:
         typed = path(".typed.mlir").read_text().rstrip()
         path(".typed.mlir").write_text(typed[:typed.rindex("}")] + functions + "}\n")
