@@ -154,7 +154,7 @@ LogicalResult Session::advanceTo(unsigned target) {
   }
   for (unsigned stage = reached + 1; stage <= target; ++stage) {
     PassManager pm(context.get());
-    buildStages(pm, stage - 1, stage);
+    buildStages(pm, stage - 1, stage, line.stages);
     bool passed = false;
     double seconds = kina::measure([&] { passed = succeeded(pm.run(*module)); });
     addTime(("stage " + getStages()[stage].name).str(), seconds);

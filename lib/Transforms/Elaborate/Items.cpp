@@ -324,23 +324,8 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
     ctx.shapeVars.insert({name, least});
     vars.push_back(ShapeVarAttr::get(context, name, least));
   }
-  // Clauses that contradict each other would prove everything.
-  for (ClauseAttr clause : item.clauses) {
-    if (settle(clause.getPred()) == Truth::Refuted) {
-      InFlightDiagnostic diag = report(clause.getLoc(), DiagCode::K0305,
-                                       "'" + clause.getText() + "' cannot hold" +
-                                           (ctx.facts.empty() ? "" : " together with the clauses before it"));
-      NameSet names;
-      collectNames(clause.getPred(), names);
-      for (StringRef name : names)
-        if (int64_t least = item.shapeVars.lookup(name); least > 0) {
-          attachHelp(diag) << "'" << name << "' is at least " << least
-                           << "; a shape variable that may be 0 is declared, '<" << name << " >= 0>'";
-          break;
-        }
-    }
+  for (ClauseAttr clause : item.clauses)
     addFact(clause.getPred());
-  }
   SmallVector<DictionaryAttr> argAttrs;
   for (Param &param : item.params)
     scope->names[param.name] = bindArguments(*this, param.type, ctx.entry, param.loc, ctx, argAttrs, param, param.name);
@@ -368,7 +353,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
     collectTypePreds(syntax, preds);
     for (SyntaxAttr one : preds)
       if (PredAttr pred = elaboratePred(one, *scope))
-        (void)oblige(valueLoc, pred, ObligationKind::check, DiagCode::K0301,
+        (void)oblige(valueLoc, pred, ObligationKind::check,
                      "the result type of '" + item.name + "' says '" + surface::spell(one) + "', which may fail here");
   }
   if (!result.isError() && errors == before)

@@ -849,6 +849,16 @@ void print(raw_ostream &os, DimAttr dim) {
   }
 }
 
+/// If the dimension is a remainder, its dividend and divisor: `a - b*(a floordiv b)`.
+static std::optional<std::pair<DimAttr, DimAttr>> asRemainder(DimAttr dim) {
+  for (DimTermAttr term : dim.getTerms())
+    for (DimAtomAttr atom : term.getFactors())
+      if (atom.getKind() == AtomKind::FloorDiv && modDims(atom.getArgs()[0], atom.getArgs()[1]) == dim)
+        return std::pair(atom.getArgs()[0], atom.getArgs()[1]);
+  return std::nullopt;
+}
+
+/// As a user would write it: remainders by `mod`, a constant on the right.
 void print(raw_ostream &os, PredAttr pred) {
   auto wrapped = [&](PredAttr sub) {
     bool wrap = sub.getKind() == PredKind::And || sub.getKind() == PredKind::Or;
@@ -856,20 +866,36 @@ void print(raw_ostream &os, PredAttr pred) {
     print(os, sub);
     os << (wrap ? ")" : "");
   };
-  auto relation = [&](StringRef symbol) {
-    print(os, pred.getDims()[0]);
-    os << ' ' << symbol << ' ';
-    print(os, pred.getDims()[1]);
+  auto operand = [&](DimAttr dim, bool factor) {
+    bool wrap = factor && (dim.getTerms().size() > 1 || (!dim.isConstant() && dim.getSingleName().empty()));
+    os << (wrap ? "(" : "");
+    print(os, dim);
+    os << (wrap ? ")" : "");
+  };
+  auto relation = [&](StringRef symbol, StringRef reversed) {
+    DimAttr left = pred.getDims()[0], right = pred.getDims()[1];
+    bool swap = left.isConstant() && !right.isConstant();
+    if (swap)
+      std::swap(left, right);
+    if (auto remainder = asRemainder(left); remainder && right.isConstant()) {
+      operand(remainder->first, true);
+      os << " mod ";
+      operand(remainder->second, true);
+    } else {
+      print(os, left);
+    }
+    os << ' ' << (swap ? reversed : symbol) << ' ';
+    print(os, right);
   };
   switch (pred.getKind()) {
   case PredKind::EQ:
-    return relation("=");
+    return relation("=", "=");
   case PredKind::NE:
-    return relation("!=");
+    return relation("!=", "!=");
   case PredKind::LE:
-    return relation("<=");
+    return relation("<=", ">=");
   case PredKind::LT:
-    return relation("<");
+    return relation("<", ">");
   case PredKind::Not:
     os << "not (";
     print(os, pred.getPreds()[0]);
