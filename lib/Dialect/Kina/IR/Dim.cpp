@@ -574,16 +574,7 @@ PredAttr makeNot(PredAttr pred) {
   return pred ? PredAttr::get(pred.getContext(), PredKind::Not, {}, {pred}) : pred;
 }
 
-namespace {
-/// What is known of a dimension's range; an absent end is unbounded.
-struct Range {
-  std::optional<int64_t> low, high;
-};
-} // namespace
-
-/// Bounds of a polynomial whose names are at least their least values. Sound, not
-/// complete: a sum of terms is bounded term by term.
-static Range rangeOf(DimAttr dim, ValueLookup least);
+using Range = DimRange;
 
 static Range rangeOf(DimAtomAttr atom, ValueLookup least) {
   switch (atom.getKind()) {
@@ -622,7 +613,7 @@ static Range rangeOf(DimAtomAttr atom, ValueLookup least) {
   llvm_unreachable("all kinds handled");
 }
 
-static Range rangeOf(DimAttr dim, ValueLookup least) {
+DimRange rangeOf(DimAttr dim, ValueLookup least) {
   Range sum{0, 0};
   for (DimTermAttr term : dim.getTerms()) {
     // A product of non-negative factors.
