@@ -493,7 +493,7 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       // Without a text a predicate of sizes is proved; what says more is tested.
       StringAttr text = check.getMessageAttr();
       if (val.pred && !text) {
-        bad |= failed(oblige(loc, val.pred, ObligationKind::check, "'" + toString(val.pred) + "' may fail"));
+        bad |= failed(oblige(loc, val.pred, ObligationKind::check, "this check may fail"));
         continue;
       }
       if (val.pred && settle(val.pred) == Truth::Proved)

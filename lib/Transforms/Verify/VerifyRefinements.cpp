@@ -69,8 +69,9 @@ private:
     // A run-time integer may have any value.
     if (name.starts_with("%"))
       return INT64_MIN;
+    // Names of sizes born from data are tested to be at least 1.
     auto it = least.find(name);
-    return it == least.end() ? std::nullopt : std::optional(it->second);
+    return it == least.end() ? 1 : it->second;
   }
   Answer solve(PredAttr goal, ArrayRef<PredAttr> known) {
     auto lookup = [this](StringRef name) { return leastOf(name); };
