@@ -33,6 +33,10 @@ llvm::StringRef getSourceName(llvm::StringRef name);
 /// The predicate over names of the source only.
 bool hasSourceNames(PredAttr pred);
 
+/// The positions of the facts that speak of a size of the goal, or of one that such a fact
+/// ties to it.
+llvm::SmallVector<unsigned> findRelated(PredAttr goal, llvm::ArrayRef<PredAttr> facts);
+
 /// `S = 1, T = 2 -> left = 1, right = 2`: the values, and what they make of both sides.
 std::string spellCounterexample(PredAttr pred, const solver::Assignment &values);
 

@@ -62,7 +62,7 @@ std::string spellCounterexample(PredAttr pred, const solver::Assignment &values)
   for (auto &[name, value] : values)
     if (StringRef source = getSourceName(name); !source.empty())
       os << comma << source << " = " << value;
-  if (pred.getDims().empty())
+  if (text.empty() || pred.getDims().empty())
     return text;
   auto valueOf = [&](StringRef name) -> std::optional<int64_t> {
     auto it = llvm::find_if(values, [&](auto &pair) { return pair.first == name; });
@@ -72,7 +72,7 @@ std::string spellCounterexample(PredAttr pred, const solver::Assignment &values)
   std::optional<int64_t> a = evaluate(left, valueOf), b = evaluate(right, valueOf);
   if (!a || !b)
     return text;
-  StringRef arrow = text.empty() ? "" : " -> ";
+  StringRef arrow = " -> ";
   if (pred.getKind() == PredKind::EQ || pred.getKind() == PredKind::NE) {
     // Printed with the constant on the right, so told in that order.
     if (left.isConstant() && !right.isConstant())
@@ -111,9 +111,7 @@ std::string spellInstantiation(DictionaryAttr subst) {
 // Messages
 //===----------------------------------------------------------------------===//
 
-/// The facts over source names that speak of a size of the goal, or of one that such a fact
-/// ties to it.
-static SmallVector<PredAttr> relevantFacts(PredAttr goal, ArrayRef<PredAttr> facts) {
+SmallVector<unsigned> findRelated(PredAttr goal, ArrayRef<PredAttr> facts) {
   NameSet cone;
   collectNames(goal, cone);
   SmallVector<NameSet> mentioned;
@@ -129,11 +127,11 @@ static SmallVector<PredAttr> relevantFacts(PredAttr goal, ArrayRef<PredAttr> fac
       cone.insert_range(names);
     }
   }
-  SmallVector<PredAttr> relevant;
-  for (auto [index, fact] : llvm::enumerate(facts))
-    if (inside[index] && hasSourceNames(fact) && !llvm::is_contained(relevant, fact))
-      relevant.push_back(fact);
-  return relevant;
+  SmallVector<unsigned> related;
+  for (auto [index, isInside] : llvm::enumerate(inside))
+    if (isInside)
+      related.push_back(index);
+  return related;
 }
 
 static StringRef describe(Cause cause) {
@@ -173,7 +171,11 @@ InFlightDiagnostic reportUnproved(const Obligation &obligation, const Answer &an
     (isa<UnknownLoc>(loc) ? diag.attachNote() : diag.attachNote(loc)) << note.getText();
   }
   constexpr size_t kMaxFacts = 5;
-  if (SmallVector<PredAttr> known = relevantFacts(pred, facts); !known.empty()) {
+  SmallVector<PredAttr> known;
+  for (unsigned index : findRelated(pred, facts))
+    if (hasSourceNames(facts[index]) && !llvm::is_contained(known, facts[index]))
+      known.push_back(facts[index]);
+  if (!known.empty()) {
     Diagnostic &note = diag.attachNote() << "known here: ";
     for (auto [index, fact] : llvm::enumerate(ArrayRef(known).take_front(kMaxFacts)))
       note << (index ? ", " : "") << "'" << toString(fact) << "'";

@@ -206,13 +206,10 @@ bool FunctionVerifier::reportContradiction(PredAttr pred, Location loc, StringRe
       emitError(loc, DiagCode::K0305, "'" + spelled + "' cannot hold" + (alone ? "" : " together with what is known before it"));
   NameSet names;
   collectNames(pred, names);
+  SmallVector<PredAttr> clauses = llvm::map_to_vector(before, [](ClauseAttr clause) { return clause.getPred(); });
   if (!alone)
-    for (ClauseAttr clause : before) {
-      NameSet theirs;
-      collectNames(clause.getPred(), theirs);
-      if (llvm::any_of(theirs, [&](StringRef name) { return names.contains(name); }))
-        diag.attachNote(clause.getLoc()) << "'" << clause.getText() << "' is required here";
-    }
+    for (unsigned index : findRelated(pred, clauses))
+      diag.attachNote(before[index].getLoc()) << "'" << before[index].getText() << "' is required here";
   // Whether it is only that a size is taken to be at least 1.
   auto zero = [&](StringRef name) -> std::optional<int64_t> { return names.contains(name) ? 0 : leastOf(name); };
   if (solver.satisfiable(together, zero).verdict == Verdict::Proved)
