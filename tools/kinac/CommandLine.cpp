@@ -69,6 +69,8 @@ grad-check:
 general:
   -O0 -O1 -O2 -O3      how long to optimise (default: -O2)
   --timing             print what compiling and running took
+  --smt-stats          print how obligations on sizes were decided
+  --dump-smt DIR       write those that reach the solver there, as SMT-LIB
   --error-format=text|json
   --color=auto|always|never
   --version, --help

@@ -24,7 +24,8 @@ def VerifyRefinementsPass : Pass<"kina-verify-refinements", "::mlir::ModuleOp"> 
     names of sizes, conditions of branches and loops, what was proved before), and every
     `kina.obligation`, divisor and clause of a callee is decided under it, cheapest method
     first: normal form, enumeration of small values, Presburger arithmetic, Z3. What is proved is erased, or
-    stays as a `kina.assume` where it is a divisor or a bound; everything else stays as it is.
+    stays as a `kina.assume` where it is a divisor or a bound; loops that count up to a size get their
+    `trip_bound`. Everything else stays as it is.
 
     ```mlir
     kina.func @f(%x: !kina.tensor<f64, [N]>) -> !kina.tensor<f64, [5]> attributes {

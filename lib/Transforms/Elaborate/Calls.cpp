@@ -492,13 +492,7 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
       return failure();
     }
     subst.push_back(builder.getNamedAttr(name, value));
-    bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, least), value),
-                         ObligationKind::precondition,
-                         "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
-                             toString(value) + "' here"));
   }
-  if (bad)
-    return failure();
   return builder.getDictionaryAttr(subst);
 }
 
@@ -516,6 +510,12 @@ Type Elaborator::substituted(Type type, DictionaryAttr subst, Location loc, cons
 
 LogicalResult Elaborator::obligeClauses(FunctionItem &item, DictionaryAttr subst, Location loc) {
   bool bad = false;
+  for (auto &[name, least] : item.shapeVars)
+    if (auto value = subst.getAs<DimAttr>(name))
+      bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, least), value),
+                           ObligationKind::precondition,
+                           "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
+                               toString(value) + "' here"));
   for (ClauseAttr clause : item.clauses) {
     NoteScope here(*this);
     here.add("required here", clause.getLoc());

@@ -573,7 +573,8 @@ public:
     SmallVector<Type> results;
     DictionaryAttr subst;
   };
-  /// Requires the clauses of the item under the substitution.
+  /// Requires the least values of the item's shape variables, and its clauses, under the
+  /// substitution.
   LogicalResult obligeClauses(FunctionItem &item, DictionaryAttr subst, Location loc);
   FailureOr<Prepared> prepareCall(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
 

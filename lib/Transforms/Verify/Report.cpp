@@ -195,6 +195,14 @@ void suggestClause(InFlightDiagnostic &diag, PredAttr clause, StringRef function
                    function_ref<bool(StringRef)> isShapeVar) {
   if (!clause || !hasSourceNames(clause))
     return;
+  // `D = 8*(D floordiv 8)` is better said as `D mod 8 = 0`.
+  if (clause.getKind() == PredKind::EQ)
+    if (DimAttr difference = subDims(clause.getDims()[0], clause.getDims()[1])) {
+      DimAttr zero = DimAttr::getConstant(clause.getContext(), 0);
+      PredAttr remainder = makeRelation(PredKind::EQ, difference, zero);
+      if (toString(remainder).find(" mod ") != std::string::npos)
+        clause = remainder;
+    }
   NameSet names;
   collectNames(clause, names);
   if (llvm::all_of(names, isShapeVar))

@@ -160,10 +160,11 @@ PredAttr ValueDims::implied(Value condition, bool isTrue, unsigned depth) {
   return isTrue ? relation : solver::negate(relation);
 }
 
-void ValueDims::collectCounters(WhileOp loop, PredAttr condition, SmallVectorImpl<PredAttr> &facts) {
+DimAttr ValueDims::collectCounters(WhileOp loop, PredAttr condition, SmallVectorImpl<PredAttr> &facts) {
   SmallVector<PredAttr> parts;
   if (condition)
     solver::splitConjunction(condition, parts);
+  DimAttr bound;
   for (auto [index, argument] : llvm::enumerate(loop.getBeforeBody()->getArguments())) {
     if (!isWide(argument.getType()))
       continue;
@@ -175,10 +176,22 @@ void ValueDims::collectCounters(WhileOp loop, PredAttr condition, SmallVectorImp
     if (!matchPattern(add.getLhs() == inside ? add.getRhs() : add.getLhs(), m_ConstantInt(&step)) || !step.isOne())
       continue;
     // It is below another number of its type wherever it is added to, so it never wraps.
-    DimAttr counter = get(argument);
-    if (isBelowAnother(counter, parts))
-      facts.push_back(makeRelation(PredKind::LE, get(loop.getInits()[index]), counter));
+    DimAttr counter = get(argument), start = get(loop.getInits()[index]);
+    for (PredAttr part : parts) {
+      if (!isBelowAnother(counter, part))
+        continue;
+      PredAttr notBelowStart = makeRelation(PredKind::LE, start, counter);
+      if (!llvm::is_contained(facts, notBelowStart))
+        facts.push_back(notBelowStart);
+      DimAttr end = part.getDims()[1];
+      if (bound || dependsOnRuntime(start) || dependsOnRuntime(end))
+        continue;
+      bound = subDims(end, start);
+      if (bound && !holds(makeRelation(PredKind::LE, start, end)))
+        bound = maxDims({bound, DimAttr::getConstant(loop.getContext(), 0)});
+    }
   }
+  return bound;
 }
 
 } // namespace kina

@@ -30,7 +30,8 @@ public:
 
   /// What holds of the carried integers in the body besides the condition, of which
   /// `condition` is what it says: a counter that rises by one is not below its start.
-  void collectCounters(WhileOp loop, PredAttr condition, llvm::SmallVectorImpl<PredAttr> &facts);
+  /// Returns a bound of the trip count over sizes, or null.
+  DimAttr collectCounters(WhileOp loop, PredAttr condition, llvm::SmallVectorImpl<PredAttr> &facts);
 
 private:
   DimAttr get(mlir::Value value, unsigned depth);

@@ -362,7 +362,9 @@ void FunctionVerifier::verifyBlock(Block &block) {
       PredAttr condition = values.implied(loop.getConditionOp().getCondition(), true);
       if (condition)
         inside.push_back(condition);
-      values.collectCounters(loop, condition, inside);
+      DimAttr bound = values.collectCounters(loop, condition, inside);
+      if (bound && !loop.getTripBoundAttr())
+        loop.setTripBoundAttr(bound);
       verifyRegion(loop.getAfter(), inside);
     } else {
       if (auto call = dyn_cast<CallOp>(op))

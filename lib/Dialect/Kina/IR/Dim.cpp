@@ -849,7 +849,8 @@ static std::optional<std::pair<DimAttr, DimAttr>> asRemainder(DimAttr dim) {
   return std::nullopt;
 }
 
-/// As a user would write it: remainders by `mod`, a constant on the right.
+/// As a user would write it: remainders by `mod`, a constant on the right, nothing negative in
+/// a bound.
 void print(raw_ostream &os, PredAttr pred) {
   auto wrapped = [&](PredAttr sub) {
     bool wrap = sub.getKind() == PredKind::And || sub.getKind() == PredKind::Or;
@@ -857,8 +858,8 @@ void print(raw_ostream &os, PredAttr pred) {
     print(os, sub);
     os << (wrap ? ")" : "");
   };
-  auto operand = [&](DimAttr dim, bool factor) {
-    bool wrap = factor && (dim.getTerms().size() > 1 || (!dim.isConstant() && dim.getSingleName().empty()));
+  auto factor = [&](DimAttr dim) {
+    bool wrap = !dim.isConstant() && dim.getSingleName().empty();
     os << (wrap ? "(" : "");
     print(os, dim);
     os << (wrap ? ")" : "");
@@ -866,16 +867,30 @@ void print(raw_ostream &os, PredAttr pred) {
   auto relation = [&](StringRef symbol, StringRef reversed) {
     DimAttr left = pred.getDims()[0], right = pred.getDims()[1];
     bool swap = left.isConstant() && !right.isConstant();
-    if (swap)
+    if (swap) {
       std::swap(left, right);
+      symbol = reversed;
+    }
     if (auto remainder = asRemainder(left); remainder && right.isConstant()) {
-      operand(remainder->first, true);
+      factor(remainder->first);
       os << " mod ";
-      operand(remainder->second, true);
+      factor(remainder->second);
     } else {
+      // `N - W >= 0` is `N >= W`.
+      bool isOrder = pred.getKind() == PredKind::LE || pred.getKind() == PredKind::LT;
+      if (DimAttr difference = swap && isOrder ? subDims(left, right) : DimAttr()) {
+        DimAttr negative = DimAttr::getConstant(pred.getContext(), 0);
+        for (DimTermAttr term : difference.getTerms())
+          if (term.getCoefficient() < 0)
+            negative = subDims(negative, DimAttr::get(pred.getContext(), term));
+        if (DimAttr positive = addDims(difference, negative); positive && !positive.isConstant()) {
+          left = positive;
+          right = negative;
+        }
+      }
       print(os, left);
     }
-    os << ' ' << (swap ? reversed : symbol) << ' ';
+    os << ' ' << symbol << ' ';
     print(os, right);
   };
   switch (pred.getKind()) {
