@@ -96,9 +96,6 @@ DimAttr NormalForm::divide(DimAttr a, DimAttr d, LeastLookup least) const {
   if (!a || !d)
     return {};
   Bounds bounds{least, *this};
-  auto atLeast = [&](DimAttr dim, int64_t value) {
-    return dim && decide(isAtLeast(dim, value), bounds).value_or(false);
-  };
   DimAttr whole = constant(context, 0), rest = a;
   if (!d.isConstant()) {
     // a = whole*d + rest, as far as the terms of a are multiples of the leading one of d.
@@ -121,7 +118,7 @@ DimAttr NormalForm::divide(DimAttr a, DimAttr d, LeastLookup least) const {
     }
     for (int64_t shift : {0, 1, -1}) {
       DimAttr remainder = addDims(rest, mulDims(d, constant(context, shift)));
-      if (atLeast(remainder, 0) && atLeast(subDims(d, remainder), 1))
+      if (isNonNegative(remainder, least) && isNonNegative(subDims(subDims(d, remainder), constant(context, 1)), least))
         return subDims(whole, constant(context, shift));
     }
     // A positive factor of both cancels.
@@ -132,7 +129,7 @@ DimAttr NormalForm::divide(DimAttr a, DimAttr d, LeastLookup least) const {
         common.push_back(atom);
         auto isMultiple = [&](DimTermAttr term) { return cofactor(term.getFactors(), common).has_value(); };
         if (!llvm::all_of(rest.getTerms(), isMultiple) || !llvm::all_of(d.getTerms(), isMultiple) ||
-            !atLeast(toDim(DimTermAttr::get(context, 1, {atom})), 1))
+            !decide(isAtLeast(toDim(DimTermAttr::get(context, 1, {atom})), 1), bounds).value_or(false))
           common.pop_back();
       }
       if (!common.empty()) {
@@ -341,8 +338,9 @@ std::optional<NormalForm::Rule> NormalForm::orient(DimAttr zero, LeastLookup lea
           first = static_cast<int64_t>((static_cast<__int128>(reduced) * inverseModulo(k / common, period)) % period);
         }
         int64_t low = *bounds(name);
+        std::optional<int64_t> lowMultiple = llvm::checkedSub(low, first);
         raised[freshName] =
-            low == INT64_MIN ? INT64_MIN : llvm::divideCeilSigned(low - std::min(first, low - INT64_MIN), period);
+            low == INT64_MIN || !lowMultiple ? INT64_MIN : llvm::divideCeilSigned(*lowMultiple, period);
         return Rule{name, addDims(mulDims(constant(context, period), quotient), constant(context, first))};
       }
       if (magnitude(k) != 1)
