@@ -33,8 +33,9 @@ llvm::StringRef getSourceName(llvm::StringRef name);
 /// The predicate over names of the source only.
 bool hasSourceNames(PredAttr pred);
 
-/// The positions of the facts that speak of a size of the goal, or of one that such a fact
-/// ties to it.
+/// The positions of the facts that speak of one of these names, or of one that such a fact
+/// ties to them.
+llvm::SmallVector<unsigned> findRelated(llvm::ArrayRef<llvm::StringRef> names, llvm::ArrayRef<PredAttr> facts);
 llvm::SmallVector<unsigned> findRelated(PredAttr goal, llvm::ArrayRef<PredAttr> facts);
 
 /// `S = 1, T = 2 -> left = 1, right = 2`: the values, and what they make of both sides.

@@ -841,7 +841,7 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
     lifted.result = result;
   }
   // Shape variables that occur in it, except those that it binds itself.
-  llvm::SetVector<StringRef> names, bound, solved;
+  NameSet names, bound, solved;
   ctx.function.walk([&](BindDimOp bind) { bound.insert(bind.getName()); });
   AttrTypeWalker walker;
   walker.addWalk([&](DimAtomAttr atom) {
@@ -863,6 +863,23 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
         for (Type type : block.getArgumentTypes())
           walker.walk(type);
   });
+  // What is known where it is lifted from is known inside, if anything is to be proved there.
+  bool proves = ctx.function
+                    .walk([](Operation *op) {
+                      return isa<ObligationOp, CallOp, GradOp, VJPOp, JVPOp, AssumeOp>(op) ? WalkResult::interrupt()
+                                                                                          : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  SmallVector<PredAttr> known;
+  if (proves)
+    for (PredAttr fact : ctx.parent->facts)
+      if (hasSourceNames(fact) && !llvm::is_contained(known, fact))
+        known.push_back(fact);
+  SmallVector<Attribute> clauses;
+  for (unsigned index : findRelated(names.getArrayRef(), known)) {
+    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, toString(known[index]), loc));
+    collectNames(known[index], names);
+  }
   for (auto &[outer, argument] : ctx.captures)
     lifted.operands.push_back(outer);
   SmallVector<DictionaryAttr> attrs(ctx.entry->getNumArguments(), builder.getDictionaryAttr({}));
@@ -885,6 +902,8 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
   ctx.function.setAllArgAttrs(attrs);
   if (!vars.empty())
     ctx.function.setShapeVarsAttr(builder.getArrayAttr(vars));
+  if (!clauses.empty())
+    ctx.function.setPreconditionsAttr(builder.getArrayAttr(clauses));
   lifted.function = ctx.function;
   lifted.subst = builder.getDictionaryAttr(subst);
   return lifted;

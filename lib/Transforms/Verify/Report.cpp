@@ -112,8 +112,13 @@ std::string spellInstantiation(DictionaryAttr subst) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<unsigned> findRelated(PredAttr goal, ArrayRef<PredAttr> facts) {
-  NameSet cone;
-  collectNames(goal, cone);
+  NameSet names;
+  collectNames(goal, names);
+  return findRelated(names.getArrayRef(), facts);
+}
+
+SmallVector<unsigned> findRelated(ArrayRef<StringRef> names, ArrayRef<PredAttr> facts) {
+  NameSet cone(names.begin(), names.end());
   SmallVector<NameSet> mentioned;
   for (PredAttr fact : facts)
     collectNames(fact, mentioned.emplace_back());

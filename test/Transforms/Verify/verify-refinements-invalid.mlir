@@ -22,7 +22,7 @@ kina.func @calls(%x: !kina.tensor<f64, [M]>) -> f64 attributes {shape_vars = [#k
 
 // Behind a region nothing of it is known, and what one region does not prove is told there.
 
-// CHECK: :[[@LINE+12]]:3: error: K0307: behind
+// CHECK: :[[@LINE+11]]:3: error: K0307: behind
 // CHECK: note: 'N >= 5' does not hold for all sizes
 // CHECK: note: counterexample: N = 1
 kina.func @behind() attributes {shape_vars = [#kina.var<"N">]} {
@@ -39,7 +39,7 @@ kina.func @behind() attributes {shape_vars = [#kina.var<"N">]} {
 
 // A counter of 8 bits may wrap, and one that advances by two may pass its end and wrap.
 
-// CHECK: :[[@LINE+15]]:5: error: K0307: wraps
+// CHECK: :[[@LINE+13]]:5: error: K0307: wraps
 // CHECK: note: 'I >= 2' does not hold for all sizes
 // CHECK: note: counterexample: I = 1
 kina.func @wraps(%n: i32) attributes {shape_vars = []} {
@@ -61,7 +61,7 @@ kina.func @wraps(%n: i32) attributes {shape_vars = []} {
 
 // The notes of an obligation are told with it.
 
-// CHECK: :[[@LINE+6]]:3: error: K0301: sizes differ
+// CHECK: :[[@LINE+5]]:3: error: K0301: sizes differ
 // CHECK: note: 'S = T' does not hold for all sizes
 // CHECK: callee.kina:3:4: note: the parameter
 // CHECK: note: counterexample: S = 1, T = 2 -> left = 1, right = 2
