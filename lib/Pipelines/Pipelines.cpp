@@ -26,7 +26,11 @@ namespace kina {
 static const Stage stages[] = {
     {"surface", "text", "kina_surface", "kina-translate --import-kina", nullptr},
     {"typed", "kina_surface", "kina", "--kina-elaborate",
-     [](OpPassManager &pm, const StageOptions &) { pm.addPass(createElaboratePass()); }},
+     [](OpPassManager &pm, const StageOptions &options) {
+       ElaboratePassOptions elaborate;
+       elaborate.keepGoing = options.keepGoing;
+       pm.addPass(createElaboratePass(elaborate));
+     }},
     {"verified", "kina", "kina without obligations", "--kina-verify-refinements",
      [](OpPassManager &pm, const StageOptions &options) {
        VerifyRefinementsPassOptions verify;

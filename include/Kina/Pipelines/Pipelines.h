@@ -15,6 +15,8 @@ namespace kina {
 
 /// What the passes of the stages may be told.
 struct StageOptions {
+  /// Of `typed`: after errors leave what has none, for the errors of later stages.
+  bool keepGoing = false;
   /// Of `verified`: where goals for the solver are written, and whether to print what it did.
   std::string dumpSmt;
   bool smtStats = false;
