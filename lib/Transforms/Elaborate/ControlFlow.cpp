@@ -70,7 +70,7 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   if (getRank(condition->getType()) == 0 && !isHostScalar(cond)) {
     InFlightDiagnostic diag = report(op.getCond().getLoc(), DiagCode::K0404,
                                      "a condition is on the host, not " + spell(condition->getType()));
-    attachHelp(diag) << "copy it with copy_to_host(..)";
+    attachCopy(diag, *condition, PlacementAttr::getHost(context));
     return Val::error();
   }
   bool hasElse = !op.getElseRegion().empty();

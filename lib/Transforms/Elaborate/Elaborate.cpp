@@ -43,7 +43,8 @@ InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &
 }
 
 bool Elaborator::isNewlyUnknown(StringRef name) {
-  if (broken.count("") || broken.count(name.str()))
+  // What is not told now is told when the function is elaborated once more.
+  if (inferringPlace || broken.count("") || broken.count(name.str()))
     return false;
   return unknown.insert({current ? current->item ? current->item->name : current->name : "", name.str()}).second;
 }

@@ -416,6 +416,8 @@ public:
   bool isHostScalar(const Val &val);
   /// The value as the source has it; empty if that is not known or long.
   std::string sourceOf(Value value);
+  /// Says how the value comes to the place.
+  void attachCopy(InFlightDiagnostic &diag, Value value, PlacementAttr to);
   /// The copy, if copies may be inserted and one brings the value there; otherwise null.
   Value insertCopy(Value value, PlacementAttr to, Location loc);
   /// The value at the place: itself, a scalar of the host there, or a copy that may be

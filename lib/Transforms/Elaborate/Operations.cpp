@@ -973,7 +973,7 @@ static Val update(OperationCall &call) {
   if (!e.unifyElements(x, v, call.loc))
     return Val::error();
   if (getRank(v.getType()) == 0 && getRank(type) > 0)
-    v = e.broadcastTo(v, getShape(type), call.loc);
+    v = e.broadcastTo(v, getShape(type), call.loc, getPlacement(type));
   FailureOr<Value> value = e.coerce(call.loc, v, type, "the value of 'update'");
   if (failed(value))
     return Val::error();
@@ -1125,7 +1125,7 @@ static Val copyToDevice(OperationCall &call) {
   const Val *place = call.find("place");
   if (!x)
     return Val::error();
-  if (!place || place->kind != Val::Kind::Place || place->place.isHost() || place->place.isVariable()) {
+  if (!place || place->kind != Val::Kind::Place || place->place.isHost()) {
     call.error(DiagCode::K0205) << "'copy_to_device' takes a value and a device: copy_to_device(x, @cuda:global(0))";
     return Val::error();
   }
@@ -1143,13 +1143,6 @@ static Val copyToHost(OperationCall &call) {
     return Val::error();
   if (getPlacement(x.getType()).isHost()) {
     call.error(DiagCode::K0401) << "'copy_to_host' takes a tensor on a device, not on the host";
-    return Val::error();
-  }
-  if (getPlacement(x.getType()).isVariable()) {
-    InFlightDiagnostic diag = call.error(DiagCode::K0401);
-    diag << "'copy_to_host' takes a tensor on a device, and where " << call.e.spell(x.getType())
-         << " lives is left to the caller";
-    attachHelp(diag) << "name the device in the parameter's type, as in tensor<F64, [N], @cuda:global(0)>";
     return Val::error();
   }
   return copyTo<CopyToHostOp>(call, x, PlacementAttr::getHost(call.e.context));

@@ -29,6 +29,8 @@ FailureOr<PlacementAttr> Elaborator::elaboratePlace(SyntaxAttr syntax, Scope &sc
       for (auto &entry : s->places)
         candidates.push_back(entry.first);
     }
+    if (!isNewlyUnknown(("@" + syntax.getText()).str()))
+      return failure();
     InFlightDiagnostic diag =
         report(syntax.getLocation(), DiagCode::K0113, "unknown place '@" + syntax.getText() + "'");
     if (auto close = nearest(syntax.getText(), candidates))
@@ -149,16 +151,13 @@ bool Elaborator::isHostScalar(const Val &val) {
 /// The value as the source has it, if that is short.
 std::string Elaborator::sourceOf(Value value) {
   Value expr = expressions.lookup(value);
-  constexpr size_t kLongest = 32;
+  constexpr size_t kLongest = 40;
   std::string text = expr ? spellExpression(expr) : std::string();
   return text.size() > kLongest || StringRef(text).contains('\n') ? std::string() : text;
 }
 
-/// The copies that bring a value, by its source text, from one place to the other; empty if
-/// one of them is left to the caller.
+/// The copies that bring a value, by its source text, from one place to the other.
 static std::string spellCopy(Elaborator &e, std::string text, PlacementAttr from, PlacementAttr to) {
-  if (from.isVariable() || to.isVariable())
-    return {};
   if (text.empty())
     text = "..";
   if (!from.isHost())
@@ -166,24 +165,16 @@ static std::string spellCopy(Elaborator &e, std::string text, PlacementAttr from
   return to.isHost() ? text : "copy_to_device(" + text + ", " + e.spell(to) + ")";
 }
 
-/// Says how two places become one.
-static void attachCopy(InFlightDiagnostic &diag, Elaborator &e, Value value, PlacementAttr to) {
-  PlacementAttr from = getPlacement(value.getType());
-  std::string copy = spellCopy(e, e.sourceOf(value), from, to);
-  if (!copy.empty())
-    attachHelp(diag) << "insert " << copy;
-  else
-    attachHelp(diag) << "'" << e.spell(from.isVariable() ? from : to)
-                     << "' is any place that a caller chooses: take both from there, or name the place";
+void Elaborator::attachCopy(InFlightDiagnostic &diag, Value value, PlacementAttr to) {
+  attachHelp(diag) << "insert " << spellCopy(*this, sourceOf(value), getPlacement(value.getType()), to);
 }
 
 Value Elaborator::insertCopy(Value value, PlacementAttr to, Location loc) {
-  PlacementAttr from = getPlacement(value.getType());
-  std::string copy = options.insertCopies ? spellCopy(*this, sourceOf(value), from, to) : std::string();
-  if (copy.empty())
+  if (!options.insertCopies)
     return {};
+  PlacementAttr from = getPlacement(value.getType());
   Value expr = expressions.lookup(value);
-  mlir::emitRemark(expr ? expr.getLoc() : loc, copy + " is inserted");
+  mlir::emitRemark(expr ? expr.getLoc() : loc) << spellCopy(*this, sourceOf(value), from, to) << " is inserted";
   auto typeAt = [&](PlacementAttr place) {
     return getTensorOrScalar(getElementType(value.getType()), getShape(value.getType()), place);
   };
@@ -203,7 +194,7 @@ FailureOr<Value> Elaborator::moveTo(Location loc, Value value, PlacementAttr pla
     return copy;
   InFlightDiagnostic diag =
       report(loc, DiagCode::K0401, what + " lives at '" + spell(here) + "', but '" + spell(place) + "' is needed");
-  attachCopy(diag, *this, value, place);
+  attachCopy(diag, value, place);
   return failure();
 }
 
@@ -235,7 +226,7 @@ LogicalResult Elaborator::requireOnePlace(MutableArrayRef<Value> values, Locatio
         report(loc, DiagCode::K0401,
                "the operands live at different places, " + describe(both[0], "the first") + " and " +
                    describe(both[1], "the second"));
-    attachCopy(diag, *this, value, place);
+    attachCopy(diag, value, place);
     return failure();
   }
   return success();
@@ -293,7 +284,7 @@ LogicalResult Elaborator::solvePlaces(FunctionItem &item, MutableArrayRef<Leaf> 
     InFlightDiagnostic diag = report(loc, DiagCode::K0401,
                                      describe(*giver) + ", but " + describe(leaf) + ", and '" + item.name +
                                          "' takes both at one place");
-    attachCopy(diag, *this, copied->arg->value, place.isHost() ? here : place);
+    attachCopy(diag, copied->arg->value, place.isHost() ? here : place);
   }
   if (bad)
     return failure();

@@ -126,11 +126,12 @@ void substituteIn(Operation *root, DimLookup lookup, llvm::function_ref<Placemen
     return given ? given : place;
   });
   replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
-  root->walk([](BroadcastOp broadcast) {
-    if (isa<TensorType>(broadcast->getResult(0).getType()))
+  root->walk([](Operation *op) {
+    bool isCopy = isa<CopyToDeviceOp, CopyToHostOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType();
+    if (!isCopy && (!isa<BroadcastOp>(op) || isa<TensorType>(op->getResult(0).getType())))
       return;
-    broadcast->replaceAllUsesWith(broadcast->getOperands());
-    broadcast->erase();
+    op->replaceAllUsesWith(op->getOperands());
+    op->erase();
   });
 }
 
