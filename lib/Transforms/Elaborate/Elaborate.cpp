@@ -18,8 +18,16 @@ namespace kina {
 
 namespace kina::elaborate {
 
+/// What the worker could prove is left to --kina-verify-refinements.
+static solver::SolverOptions quickStages() {
+  solver::SolverOptions options;
+  options.noSmt = true;
+  return options;
+}
+
 Elaborator::Elaborator(ModuleOp module, Options options)
     : options(options), module(module), context(module.getContext()), builder(context), elementTypes(context),
+      solver(context, quickStages()),
       moduleScope(std::make_shared<Scope>(nullptr, nullptr)) {}
 
 InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &message) {
