@@ -308,6 +308,9 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
     return success();
   }
   case Ty::Kind::Tuple: {
+    // A tuple type takes all states of a loop, unless it can only be the type of the first.
+    if (!type.names.empty() || (val.members.size() == 1 && type.members.size() != 1))
+      val = decay(std::move(val));
     if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size() || val.names != type.names)
       return report(loc, DiagCode::K0206,
                     what + " is " + spell(val) + ", but " +
