@@ -181,6 +181,7 @@ struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
     substituteIn(
         module, [](StringRef) { return DimAttr(); }, [&](StringRef) { return PlacementAttr::getHost(&getContext()); });
 
+    module->removeAttr(kValueSemanticsAttrName);
     SymbolTable symbols(module);
     for (auto function : module.getOps<FuncOp>())
       if (failed(expandGlobals(function, symbols)))

@@ -326,6 +326,13 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
   llvm_unreachable("all kinds handled");
 }
 
+void Elaborator::nameTensors(const Val &val, const Twine &name, bool alias) {
+  if (val.isValue() && isa<TensorType>(val.getType()))
+    addSourceName(val.value, name.str(), alias);
+  for (auto [index, member] : llvm::enumerate(val.members))
+    nameTensors(member, name + "." + Twine(index), alias);
+}
+
 LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope) {
   switch (pattern.getKind()) {
   case SyntaxKind::PatternWild:
@@ -334,6 +341,7 @@ LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope)
     val = decay(std::move(val));
     if (val.kind == Val::Kind::List && !val.members.empty() && !val.isError())
       val = listToTensor(val, pattern.getLocation());
+    nameTensors(val, pattern.getText(), /*alias=*/true);
     scope.names[pattern.getText().str()] = std::move(val);
     return success();
   }

@@ -6,7 +6,14 @@
 include "Kina/Dialect/Kina/IR/KinaEffectOps.td"
 
 class Kina_DerivativeOp<string mnemonic, list<Trait> traits = []>
-    : Kina_Op<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+    : Kina_Op<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>, Kina_OwnershipOpInterface]> {
+  let extraClassDeclaration = [{
+    /// The arguments of the callee come first; cotangents and tangents are only read.
+    bool consumesOperand(unsigned operand, ::kina::ParameterConsumption consumes) {
+      return operand < getInputs().size() && consumes(getCalleeAttr(), operand);
+    }
+  }];
+}
 
 def Kina_GradOp : Kina_DerivativeOp<"grad"> {
   let summary = "the gradient of a scalar function";
