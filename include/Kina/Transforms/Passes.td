@@ -11,17 +11,57 @@ def ElaboratePass : Pass<"kina-elaborate", "::mlir::ModuleOp"> {
     Precondition: the module holds `kina_surface` items. Resolves names, infers element
     types and shapes, specialises functions per use, and leaves what normal form cannot
     settle as obligations. Source order and names of functions never change. Errors are
-    reported together, sorted by source; then the module is left as it was.
+    reported together, sorted by source; then the module is left as it was, unless
+    `keep-going` leaves the functions without errors for the passes that look for more.
+
+    A tensor that meets another one at another place is an error (K0401) that says which
+    copy is missing. With `insert-copies` the copy is made and a remark says so: to the
+    place that a type states, of operands to that of the first one on a device. What has
+    all its copies is elaborated to the same with and without the option.
   }];
+  let options = [
+    Option<"keepGoing", "keep-going", "bool", /*default=*/"false",
+           "After errors leave what elaborated, and do not fail">,
+    Option<"insertCopies", "insert-copies", "bool", /*default=*/"false",
+           "Insert the copy where tensors at different places meet">];
   let dependentDialects = ["::kina::KinaDialect"];
 }
 
 def VerifyRefinementsPass : Pass<"kina-verify-refinements", "::mlir::ModuleOp"> {
   let summary = "Discharge the obligations that elaboration left open";
   let description = [{
-    Erases every `kina.obligation` that holds by normal form; one that stays open is an
-    error (K0308). Everything else stays as it is.
+    Precondition: typed `kina`, from the elaborator or elsewhere. In each function what is
+    known of sizes is collected (least values of shape variables, `requires` clauses, assumptions, tests,
+    names of sizes, conditions of branches and loops, what was proved before), and every
+    `kina.obligation`, divisor and clause of a callee is decided under it, cheapest method
+    first: normal form, enumeration of small values, Presburger arithmetic, Z3. What is proved is erased, or
+    stays as a `kina.assume` where it is a divisor or a bound; loops that count up to a size get their
+    `trip_bound`. Everything else stays as it is.
+
+    ```mlir
+    kina.func @f(%x: !kina.tensor<f64, [N]>) -> !kina.tensor<f64, [5]> attributes {
+        preconditions = [#kina.clause<<8 le N>, prove, "N >= 8", loc(unknown)>], shape_vars = [#kina.var<"N">]} {
+      kina.obligation bounds <5 le N>, "a slice may end behind the last element"
+      ...
+    ```
+    becomes
+    ```mlir
+      kina.assume <5 le N>
+      ...
+    ```
+    Errors: K0301 to K0304, K0306, K0307, K0311, K0402, K0404 and K0504 with a
+    counterexample for what may fail or can never hold; K0305 for assumptions that
+    contradict each other; K0308 and K0309 for what could not be decided. Warning: K0310 for a product relation
+    that is taken on trust.
   }];
+  let options = [
+    Option<"dumpSmt", "dump-smt", "std::string", "\"\"",
+           "Directory that gets every goal that reaches Presburger arithmetic or Z3 as SMT-LIB">,
+    Option<"smtStats", "smt-stats", "bool", "false", "Print how the queries were answered, and how long they took">,
+    Option<"smtOnly", "smt-only", "bool", "false", "Ask Z3 alone, to compare with">,
+    Option<"noSmt", "no-smt", "bool", "false", "Never start the worker process of Presburger arithmetic and Z3">,
+    Option<"worker", "worker", "std::string", "\"\"", "Path of kina-smt-worker, if not beside the program">
+  ];
 }
 
 //===----------------------------------------------------------------------===//

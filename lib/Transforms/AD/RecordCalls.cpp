@@ -2,6 +2,7 @@
 
 #include "Recorder.h"
 #include "Kina/Support/Diagnostics.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -103,6 +104,10 @@ static DictionaryAttr solve(FuncOp function, TypeRange types) {
       return {};
     entries.emplace_back(StringAttr::get(function.getContext(), name), found);
   }
+  llvm::StringSet<> places;
+  for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
+    if (PlacementAttr place = getPlacement(input); place.isVariable() && places.insert(place.getName()).second)
+      entries.emplace_back(StringAttr::get(function.getContext(), place.getName()), getPlacement(type));
   auto subst = DictionaryAttr::get(function.getContext(), entries);
   for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
     if (substitute(input, subst) != type)
