@@ -666,7 +666,7 @@ def gradient_in_loop(x, y, n):
 @case("negative_zeros", "m: tensor<F64, [N, N]>, v: tensor<F64, [N]>, x: F64, n: I32", "m, v, x",
       "CK let (s, i) = while (i < n % 4) [s = m, i = 0 - 1] { (-update(s, [i % N, :], v), i + 2) };"
       " CK let (r, j) = while (n % 3 >= j) [r = m, j = 0] { ((0.25 - 0.25) * r, n) }; sum(s) + sum(r) * x",
-      [dict(m=[[.5, .8, -.4], [-.9, -.6, -.3], [.5, .5, .6]], v=[-.3, .9, .3], x=-1.5, n=n) for n in (3, 4)])
+      [dict(m=[[.5, .8, -.4], [-.9, -.6, -.3], [.5, .5, .85]], v=[-.3, .9, .4], x=-1.5, n=n) for n in (3, 4)])
 def negative_zeros(m, v, x, n):
     s, i = m, -1
     while i < n % 4:
