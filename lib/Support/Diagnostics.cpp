@@ -1,6 +1,8 @@
 //===- Diagnostics.cpp - Diagnostics with codes ---------------------------===//
 
 #include "Kina/Support/Diagnostics.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 
 #include <set>
@@ -40,6 +42,21 @@ InFlightDiagnostic kina::emitError(Location loc, DiagCode code, const Twine &mes
 
 InFlightDiagnostic kina::emitWarning(Location loc, DiagCode code, const Twine &message) {
   return mlir::emitWarning(loc) << stringifyDiagCode(code) << ": " << message;
+}
+
+InFlightDiagnostic &kina::setLabel(InFlightDiagnostic &diag, const Twine &label) {
+  if (Diagnostic *reported = diag.getUnderlyingDiagnostic())
+    reported->getMetadata().push_back(
+        DiagnosticArgument(Attribute(StringAttr::get(reported->getLocation().getContext(), label))));
+  return diag;
+}
+
+StringRef kina::getLabel(Diagnostic &diag) {
+  for (DiagnosticArgument &argument : diag.getMetadata())
+    if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Attribute)
+      if (auto label = dyn_cast<StringAttr>(argument.getAsAttribute()))
+        return label.getValue();
+  return {};
 }
 
 //===----------------------------------------------------------------------===//

@@ -24,8 +24,7 @@ KinaToLinalgTypeConverter::KinaToLinalgTypeConverter() {
     return getStorageType(type);
   });
   addConversion([](TensorType type) -> std::optional<Type> {
-    // A placement variable that is left has no device bound to it.
-    if (!type.getPlacement().isHost() && !type.getPlacement().isVariable())
+    if (!type.getPlacement().isHost())
       return Type();
     Type element = getStorageType(type.getElementType());
     if (type.getRank() == 0)
@@ -72,12 +71,12 @@ static LogicalResult checkPrecondition(Operation *op) {
                            << "': " << obligation.getText();
   if (isa<GradOp, VJPOp, JVPOp, PerformOp, HandleOp, ResumeOp, SeedOp, PullOp, CotangentOfOp, AbsentOp>(op))
     return op->emitError() << "'" << op->getName() << "' is left over: run --kina-ad first";
-  // These need to know how many frames there are before they come.
+  // These need to know how many frames there are.
   auto grows = [](Type type) {
     auto tape = dyn_cast<TapeType>(type);
     return tape && tape.getForm() == TapeForm::Growable;
   };
-  if (isa<TapeZerosOp, TapeLengthOp, TapeAddOp>(op) &&
+  if (isa<TapeLengthOp, TapeAddOp>(op) &&
       (llvm::any_of(op->getOperandTypes(), grows) || llvm::any_of(op->getResultTypes(), grows)))
     return op->emitError() << "K0604: no derivative of a derivative that keeps a tape that grows: keep it in another form";
   if (auto global = dyn_cast<GlobalOp>(op); global && global.getInit().empty())
@@ -196,6 +195,9 @@ struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
       invalid |= failed(checkOnHost(&item));
     if (invalid)
       return signalPassFailure();
+    // No device is left that a variable could stand for.
+    substituteIn(
+        module, [](StringRef) { return DimAttr(); }, [&](StringRef) { return PlacementAttr::getHost(&getContext()); });
 
     module->removeAttr(kValueSemanticsAttrName);
     SymbolTable symbols(module);

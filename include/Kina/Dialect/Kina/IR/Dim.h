@@ -46,6 +46,11 @@ mlir::Type substitute(mlir::Type type, mlir::DictionaryAttr subst);
 DimAttr substitute(DimAttr dim, mlir::DictionaryAttr subst);
 PredAttr substitute(PredAttr pred, mlir::DictionaryAttr subst);
 
+/// Replaces dimensions, predicates and places in all that is in the function or module. A
+/// tensor of rank 0 that comes to the host is a scalar then, and what copies from the host to
+/// the host, or makes a scalar of a scalar, is gone.
+void substituteIn(mlir::Operation *root, DimLookup lookup, llvm::function_ref<PlacementAttr(llvm::StringRef)> places);
+
 /// The value under an assignment; nothing if a name has no value, a divisor is zero or
 /// the value leaves 64 bits.
 using ValueLookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
@@ -72,6 +77,14 @@ PredAttr makeNot(PredAttr pred);
 /// Polynomials with coefficients of one sign are bounded by their value at the least
 /// values; everything else is left open.
 std::optional<bool> decide(PredAttr pred, ValueLookup least);
+
+/// What is known of a dimension's range; an absent end is unbounded.
+struct DimRange {
+  std::optional<int64_t> low, high;
+};
+/// Bounds of a polynomial whose names are at least their least values (1 where `least` says
+/// nothing). Sound, not complete: a sum of terms is bounded term by term.
+DimRange rangeOf(DimAttr dim, ValueLookup least);
 
 /// Source spelling, e.g. `8*q + 1`.
 std::string toString(DimAttr dim);

@@ -147,7 +147,7 @@ def Kina_TapeZerosOp : Kina_Op<"tape_zeros"> {
   let summary = "a tape full of zeros";
   let description = [{
     The cotangent of a tape is a tape; this one is that of a tape nobody reads. `bound`
-    is the number of its frames.
+    is the number of its frames; those of a growable tape come with zeros in them.
   }];
   let arguments = (ins Index:$bound);
   let results = (outs Res<Kina_Tape, "", [MemAlloc]>:$tape);
