@@ -31,6 +31,8 @@ static const Stage stages[] = {
        elaborate.keepGoing = options.keepGoing;
        pm.addPass(createElaboratePass(elaborate));
      }},
+    {"owned", "kina", "kina whose tensors are consumed once", "--kina-check-ownership",
+     [](OpPassManager &pm, const StageOptions &) { pm.addPass(createCheckOwnershipPass()); }},
     {"verified", "kina", "kina without obligations", "--kina-verify-refinements",
      [](OpPassManager &pm, const StageOptions &options) {
        VerifyRefinementsPassOptions verify;

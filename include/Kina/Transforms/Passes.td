@@ -27,6 +27,22 @@ def ElaboratePass : Pass<"kina-elaborate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kina::KinaDialect"];
 }
 
+def CheckOwnershipPass : Pass<"kina-check-ownership", "::mlir::ModuleOp"> {
+  let summary = "Check that every tensor is consumed at most once on every path";
+  let description = [{
+    Precondition: typed `kina` before differentiation. Tensors are owned; scalars are
+    copied freely. `OwnershipOpInterface` says which operands an operation consumes, all
+    others it reads. A use after a consumption on some path is K0501, a consumption in a
+    loop of what comes from outside K0502, a tensor that a loop carries and nobody reads
+    K0503, the consumption of a borrowed value K0505. A parameter that its function only
+    reads is borrowed. Nothing is changed; a module with `kina.value_semantics` is not
+    looked at.
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", "false", "Report every tensor that is dropped without being said to (K0503)">
+  ];
+}
+
 def VerifyRefinementsPass : Pass<"kina-verify-refinements", "::mlir::ModuleOp"> {
   let summary = "Discharge the obligations that elaboration left open";
   let description = [{

@@ -219,6 +219,9 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
   Val result = rule(operation);
   if (errors != before || operation.failed || result.isError() || !operation.finish())
     return Val::error();
+  // What an operation gives is a tensor of its own, even where nothing had to be done.
+  if (result.isValue() && isa<TensorType>(result.getType()) && llvm::is_contained(operands, result.value))
+    result.value = CopyOp::create(builder, loc, result.value);
   return result;
 }
 
@@ -821,6 +824,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       if (failed(type) || failed(checkDeclared(val, *type, loc, "argument '" + param.getText() + "'")))
         return Val::error();
     }
+    nameTensors(val, param.getText(), /*alias=*/false);
     scope->names[param.getText().str()] = val;
   }
   std::optional<Ty> result;

@@ -22,6 +22,7 @@
 #include "ElementTypes.h"
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/Kina/IR/SourceNames.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Transforms/Refinements.h"
@@ -30,6 +31,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 #include <map>
 #include <memory>
+#include <set>
 #include <set>
 
 namespace kina::elaborate {
@@ -509,6 +511,9 @@ public:
   FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
   Val listToTensor(const Val &list, Location loc);
   LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
+  /// Gives the tensors in the value a name, members of a tuple one with their position.
+  /// Without `alias` what has a name keeps it.
+  void nameTensors(const Val &val, const llvm::Twine &name, bool alias);
   LogicalResult checkDeclared(Val &val, const Ty &type, Location loc, const llvm::Twine &what);
   Val binary(surface::BinaryKind kind, Val a, Val b, Location loc);
   /// Arithmetic on the members of tuples; what is no tuple meets each of them, and a member

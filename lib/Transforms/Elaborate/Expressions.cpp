@@ -308,6 +308,9 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
     return success();
   }
   case Ty::Kind::Tuple: {
+    // A tuple type takes all states of a loop, unless it can only be the type of the first.
+    if (!type.names.empty() || (val.members.size() == 1 && type.members.size() != 1))
+      val = decay(std::move(val));
     if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size() || val.names != type.names)
       return report(loc, DiagCode::K0206,
                     what + " is " + spell(val) + ", but " +
@@ -323,6 +326,13 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
   llvm_unreachable("all kinds handled");
 }
 
+void Elaborator::nameTensors(const Val &val, const Twine &name, bool alias) {
+  if (val.isValue() && isa<TensorType>(val.getType()))
+    addSourceName(val.value, name.str(), alias);
+  for (auto [index, member] : llvm::enumerate(val.members))
+    nameTensors(member, name + "." + Twine(index), alias);
+}
+
 LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope) {
   switch (pattern.getKind()) {
   case SyntaxKind::PatternWild:
@@ -331,6 +341,7 @@ LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope)
     val = decay(std::move(val));
     if (val.kind == Val::Kind::List && !val.members.empty() && !val.isError())
       val = listToTensor(val, pattern.getLocation());
+    nameTensors(val, pattern.getText(), /*alias=*/true);
     scope.names[pattern.getText().str()] = std::move(val);
     return success();
   }

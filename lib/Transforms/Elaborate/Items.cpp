@@ -280,6 +280,7 @@ static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location l
       named.push_back(b.getNamedAttr(kDimArgAttrName, b.getStringAttr(type.indexName)));
     attrs.push_back(DictionaryAttr::get(context, named));
     Val val = Val::of(argument);
+    e.nameTensors(val, name, /*alias=*/false);
     if (!type.indexName.empty())
       val.sym = DimAttr::getName(context, type.indexName);
     else if (getRank(type.type) == 0 && isa<IntegerType>(type.type) && !type.type.isInteger(1))
@@ -433,7 +434,7 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   SmallVector<Value> leaves;
   if (!result.isError() && errors == before)
     flatten(result, leaves);
-  ReturnOp::create(builder, loc, leaves);
+  ReturnOp::create(builder, valueLoc, leaves);
   item.function = ctx.function;
   if (!result.isError() && errors == before)
     (void)recordEffects(item);
@@ -446,7 +447,8 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
 
   for (auto &[name, argument] : ctx.globals) {
     item.globals.push_back(name);
-    argAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kNameArgAttrName, name)));
+    argAttrs.push_back(builder.getDictionaryAttr({builder.getNamedAttr(kNameArgAttrName, name),
+                                                  builder.getNamedAttr(kBorrowArgAttrName, builder.getUnitAttr())}));
   }
   if (!vars.empty())
     ctx.function.setShapeVarsAttr(builder.getArrayAttr(vars));
