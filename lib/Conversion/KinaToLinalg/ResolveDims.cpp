@@ -55,9 +55,11 @@ private:
   Value getName(StringRef name, OpBuilder &builder, Operation *use);
   Value getDim(DimAttr dim, OpBuilder &builder, Operation *use);
   Value emitDim(DimAttr dim, OpBuilder &builder, Operation *use);
-  /// What is computed for `dim`; a result that wraps ends the call (K0802).
-  Value emitProduct(Value a, Value b, DimAttr dim, OpBuilder &builder, Operation *use);
-  Value emitSum(Value a, Value b, bool subtract, DimAttr dim, OpBuilder &builder, Operation *use);
+  /// What is computed for a dimension; `fits` becomes false if the result wraps, and stays null
+  /// where none can.
+  Value emitProduct(Value a, Value b, Value &fits, OpBuilder &builder);
+  Value emitSum(Value a, Value b, bool subtract, Value &fits, OpBuilder &builder);
+  /// A dimension that wraps ends the call (K0802).
   void emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Operation *use);
   Value emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use);
   Value emitPred(PredAttr pred, OpBuilder &builder, Operation *use);
@@ -241,7 +243,12 @@ void DimResolver::emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Oper
   createCheck(builder, function.getLoc(), fits, kArgumentCode, message, values);
 }
 
-Value DimResolver::emitProduct(Value a, Value b, DimAttr dim, OpBuilder &builder, Operation *use) {
+/// Both, the first of which may be null.
+static Value conjoin(OpBuilder &builder, Location loc, Value a, Value b) {
+  return a ? builder.createOrFold<arith::AndIOp>(loc, a, b) : b;
+}
+
+Value DimResolver::emitProduct(Value a, Value b, Value &fits, OpBuilder &builder) {
   Location loc = function.getLoc();
   Type i64 = builder.getI64Type();
   auto wide = arith::MulSIExtendedOp::create(builder, loc,
@@ -250,12 +257,12 @@ Value DimResolver::emitProduct(Value a, Value b, DimAttr dim, OpBuilder &builder
   // The upper half of a product that fits repeats the sign of the lower.
   Value bits = arith::ConstantIntOp::create(builder, loc, i64, 63);
   Value sign = arith::ShRSIOp::create(builder, loc, wide.getLow(), bits);
-  Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, wide.getHigh(), sign);
-  emitFitCheck(fits, dim, builder, use);
+  fits = conjoin(builder, loc, fits,
+                 arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, wide.getHigh(), sign));
   return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), wide.getLow());
 }
 
-Value DimResolver::emitSum(Value a, Value b, bool subtract, DimAttr dim, OpBuilder &builder, Operation *use) {
+Value DimResolver::emitSum(Value a, Value b, bool subtract, Value &fits, OpBuilder &builder) {
   Location loc = function.getLoc();
   Value sum = subtract ? builder.createOrFold<arith::SubIOp>(loc, a, b)
                        : builder.createOrFold<arith::AddIOp>(loc, a, b);
@@ -267,15 +274,15 @@ Value DimResolver::emitSum(Value a, Value b, bool subtract, DimAttr dim, OpBuild
   Value zero = index(builder, 0);
   Value isLess = arith::CmpIOp::create(builder, loc, P::slt, sum, a);
   Value mustBeLess = arith::CmpIOp::create(builder, loc, subtract ? P::sgt : P::slt, b, zero);
-  Value fits = arith::CmpIOp::create(builder, loc, P::eq, isLess, mustBeLess);
-  emitFitCheck(fits, dim, builder, use);
+  fits = conjoin(builder, loc, fits, arith::CmpIOp::create(builder, loc, P::eq, isLess, mustBeLess));
   return sum;
 }
 
 Value DimResolver::emitDim(DimAttr dim, OpBuilder &builder, Operation *use) {
   if (std::optional<int64_t> constant = dim.getConstantValue())
     return index(builder, *constant);
-  Value sum;
+  // One check for all the steps: each of its own would name every size again.
+  Value sum, fits;
   for (DimTermAttr term : dim.getTerms()) {
     int64_t coefficient = term.getCoefficient();
     // Subtract rather than add a negative, but only what has a positive counterpart.
@@ -286,17 +293,19 @@ Value DimResolver::emitDim(DimAttr dim, OpBuilder &builder, Operation *use) {
       Value value = emitAtom(atom, builder, use);
       if (!value)
         return {};
-      product = product ? emitProduct(product, value, dim, builder, use) : value;
+      product = product ? emitProduct(product, value, fits, builder) : value;
     }
     if (!product)
       product = index(builder, factor);
     else if (factor != 1)
-      product = emitProduct(product, index(builder, factor), dim, builder, use);
+      product = emitProduct(product, index(builder, factor), fits, builder);
     if (!sum)
       sum = product;
     else
-      sum = emitSum(sum, product, subtract, dim, builder, use);
+      sum = emitSum(sum, product, subtract, fits, builder);
   }
+  if (fits)
+    emitFitCheck(fits, dim, builder, use);
   return sum;
 }
 
