@@ -70,12 +70,12 @@ static LogicalResult checkPrecondition(Operation *op) {
                            << "': " << obligation.getText();
   if (isa<GradOp, VJPOp, JVPOp, PerformOp, HandleOp, ResumeOp, SeedOp, PullOp, CotangentOfOp, AbsentOp>(op))
     return op->emitError() << "'" << op->getName() << "' is left over: run --kina-ad first";
-  // These need to know how many frames there are before they come.
+  // These need to know how many frames there are.
   auto grows = [](Type type) {
     auto tape = dyn_cast<TapeType>(type);
     return tape && tape.getForm() == TapeForm::Growable;
   };
-  if (isa<TapeZerosOp, TapeLengthOp, TapeAddOp>(op) &&
+  if (isa<TapeLengthOp, TapeAddOp>(op) &&
       (llvm::any_of(op->getOperandTypes(), grows) || llvm::any_of(op->getResultTypes(), grows)))
     return op->emitError() << "K0604: no derivative of a derivative that keeps a tape that grows: keep it in another form";
   if (auto global = dyn_cast<GlobalOp>(op); global && global.getInit().empty())
@@ -181,6 +181,7 @@ struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
     substituteIn(
         module, [](StringRef) { return DimAttr(); }, [&](StringRef) { return PlacementAttr::getHost(&getContext()); });
 
+    module->removeAttr(kValueSemanticsAttrName);
     SymbolTable symbols(module);
     for (auto function : module.getOps<FuncOp>())
       if (failed(expandGlobals(function, symbols)))

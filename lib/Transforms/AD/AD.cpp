@@ -28,6 +28,7 @@ public:
     ModuleOp module = getOperation();
     if (!hasDerivative(module))
       return;
+    module->setAttr(kValueSemanticsAttrName, UnitAttr::get(module.getContext()));
     llvm::StringSet<> known, changed;
     for (auto function : module.getOps<FuncOp>())
       known.insert(function.getSymName());

@@ -663,6 +663,20 @@ def gradient_in_loop(x, y, n):
     return s
 
 
+@case("negative_zeros", "m: tensor<F64, [N, N]>, v: tensor<F64, [N]>, x: F64, n: I32", "m, v, x",
+      "CK let (s, i) = while (i < n % 4) [s = m, i = 0 - 1] { (-update(s, [i % N, :], v), i + 2) };"
+      " CK let (r, j) = while (n % 3 >= j) [r = m, j = 0] { ((0.25 - 0.25) * r, n) }; sum(s) + sum(r) * x",
+      [dict(m=[[.5, .8, -.4], [-.9, -.6, -.3], [.5, .5, .85]], v=[-.3, .9, .4], x=-1.5, n=n) for n in (3, 4)])
+def negative_zeros(m, v, x, n):
+    s, i = m, -1
+    while i < n % 4:
+        s, i = -D.put(s, i % 3, v), i + 2
+    r, j = m, 0
+    while n % 3 >= j:
+        r, j = r * 0.0, n
+    return D.total(s) + D.total(r) * x
+
+
 @case("same_argument_twice", "x: F64, v: tensor<F64, [N]>, M: tensor<F64, [N, N]>, n: I32", "x, v, M",
       "CK let h = while (h < 1.0) [h = row(x, v, x, M, n)] { h + x }; h",
       [dict(x=.75, v=[-.02, -.24, -.29], M=[[-.95, .41, .82], [-.15, .49, .83], [.39, -.92, -.52]], n=1)],
