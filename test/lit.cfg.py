@@ -32,6 +32,9 @@ python = venv_python if os.path.exists(venv_python) else config.kina_python
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%src", config.kina_source_dir))
 config.substitutions.append(("%build", config.kina_binary_dir))
+# Most tests look for diagnostics in MLIR's form, one line each; %kina-opt shows them as users see them.
+config.substitutions.append(("%kina-opt", os.path.join(config.kina_binary_dir, "bin", "kina-opt")))
+config.substitutions.append((r"(?<![\w/.%-])kina-opt(?![\w.-])", "kina-opt --error-format=mlir"))
 
 
 def has_module(name):

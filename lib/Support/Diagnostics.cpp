@@ -2,6 +2,8 @@
 
 #include "Kina/Support/Diagnostics.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 using namespace kina;
 using namespace mlir;
 
@@ -37,4 +39,19 @@ InFlightDiagnostic kina::emitError(Location loc, DiagCode code, const Twine &mes
 
 InFlightDiagnostic kina::emitWarning(Location loc, DiagCode code, const Twine &message) {
   return mlir::emitWarning(loc) << stringifyDiagCode(code) << ": " << message;
+}
+
+InFlightDiagnostic &kina::setLabel(InFlightDiagnostic &diag, const Twine &label) {
+  if (Diagnostic *reported = diag.getUnderlyingDiagnostic())
+    reported->getMetadata().push_back(
+        DiagnosticArgument(Attribute(StringAttr::get(reported->getLocation().getContext(), label))));
+  return diag;
+}
+
+StringRef kina::getLabel(Diagnostic &diag) {
+  for (DiagnosticArgument &argument : diag.getMetadata())
+    if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Attribute)
+      if (auto label = dyn_cast<StringAttr>(argument.getAsAttribute()))
+        return label.getValue();
+  return {};
 }

@@ -11,8 +11,19 @@ def ElaboratePass : Pass<"kina-elaborate", "::mlir::ModuleOp"> {
     Precondition: the module holds `kina_surface` items. Resolves names, infers element
     types and shapes, specialises functions per use, and leaves what normal form cannot
     settle as obligations. Source order and names of functions never change. Errors are
-    reported together, sorted by source; then the module is left as it was.
+    reported together, sorted by source; then the module is left as it was, unless
+    `keep-going` leaves the functions without errors for the passes that look for more.
+
+    A tensor that meets another one at another place is an error (K0401) that says which
+    copy is missing. With `insert-copies` the copy is made and a remark says so: to the
+    place that a type states, of operands to that of the first one on a device. What has
+    all its copies is elaborated to the same with and without the option.
   }];
+  let options = [
+    Option<"keepGoing", "keep-going", "bool", /*default=*/"false",
+           "After errors leave what elaborated, and do not fail">,
+    Option<"insertCopies", "insert-copies", "bool", /*default=*/"false",
+           "Insert the copy where tensors at different places meet">];
   let dependentDialects = ["::kina::KinaDialect"];
 }
 
@@ -46,6 +57,29 @@ def InsertCheckpointsPass : Pass<"kina-insert-checkpoints", "::mlir::ModuleOp"> 
 //===----------------------------------------------------------------------===//
 // Differentiation
 //===----------------------------------------------------------------------===//
+
+def MaskArmsPass : Pass<"kina-mask-arms", "::mlir::ModuleOp"> {
+  let summary = "Keep the slopes of an arm where its mask chooses it";
+  let description = [{
+    Precondition: typed `kina`. In what is differentiated, a value that enters the
+    element-wise operations of an arm of an `if` over a mask (a `kina.select` marked
+    `kina.arms`) is detached where the arm is not chosen: otherwise the zero that a
+    derivative passes to such an element would meet slopes that are infinite.
+
+    ```mlir
+    %s = kina.sqrt %x : !kina.tensor<f64, [N]>
+    %r = kina.select %m, %s, %zero {kina.arms} : !kina.tensor<i1, [N]>, !kina.tensor<f64, [N]>
+    ```
+    becomes
+    ```mlir
+    %d = kina.detach %x : !kina.tensor<f64, [N]>
+    %e = kina.select %m, %x, %d : !kina.tensor<i1, [N]>, !kina.tensor<f64, [N]>
+    %s = kina.sqrt %e : !kina.tensor<f64, [N]>
+    %r = kina.select %m, %s, %zero : !kina.tensor<i1, [N]>, !kina.tensor<f64, [N]>
+    ```
+  }];
+  let dependentDialects = ["::kina::KinaDialect"];
+}
 
 def ExpandGradPass : Pass<"kina-expand-grad", "::mlir::ModuleOp"> {
   let summary = "Turn derivatives into handlers of the reverse-mode effect";
@@ -100,8 +134,8 @@ def RecordVJPsPass : Pass<"kina-record-vjps", "::mlir::ModuleOp"> {
       kina.yield %1 : f64
     }
     ```
-    Errors: K0604 for an active operation without rule, recursion, and a residual whose size is
-    born inside the region that it would leave.
+    A region in which a size is born is run again by its pullback. Errors: K0604 for an active
+    operation without rule, and for recursion.
   }];
   let dependentDialects = ["::kina::KinaDialect"];
   let options = [
@@ -194,8 +228,8 @@ def ForwardModePass : Pass<"kina-forward-mode", "::mlir::ModuleOp"> {
 def ADPass : Pass<"kina-ad", "::mlir::ModuleOp"> {
   let summary = "Differentiate: derivatives become plain kina";
   let description = [{
-    Lowers handlers; runs `--kina-expand-grad`, `--kina-record-vjps`, `--kina-lower-effects`
-    and `--kina-forward-mode`, innermost derivatives first, until none is left; then
+    Lowers handlers; runs `--kina-mask-arms` and then `--kina-expand-grad`,
+    `--kina-record-vjps`, `--kina-lower-effects` and `--kina-forward-mode`, innermost derivatives first, until none is left; then
     removes what the rules emitted and nobody
     reads, in the functions made or changed. A module without derivatives and effects is
     left as it was, byte for byte.

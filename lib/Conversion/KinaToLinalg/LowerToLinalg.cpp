@@ -23,8 +23,7 @@ KinaToLinalgTypeConverter::KinaToLinalgTypeConverter() {
     return getStorageType(type);
   });
   addConversion([](TensorType type) -> std::optional<Type> {
-    // A placement variable that is left has no device bound to it.
-    if (!type.getPlacement().isHost() && !type.getPlacement().isVariable())
+    if (!type.getPlacement().isHost())
       return Type();
     Type element = getStorageType(type.getElementType());
     if (type.getRank() == 0)
@@ -178,6 +177,9 @@ struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
       invalid |= failed(checkOnHost(&item));
     if (invalid)
       return signalPassFailure();
+    // No device is left that a variable could stand for.
+    substituteIn(
+        module, [](StringRef) { return DimAttr(); }, [&](StringRef) { return PlacementAttr::getHost(&getContext()); });
 
     SymbolTable symbols(module);
     for (auto function : module.getOps<FuncOp>())

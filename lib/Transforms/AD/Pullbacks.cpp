@@ -143,6 +143,8 @@ FuncOp PullbackEmitter::specialize(FuncOp callee, const BitVector &absent) {
   Block &body = callee.getBody().front();
   auto special = cast<FuncOp>(callee->cloneWithoutRegions());
   special.setSymName(name);
+  // What the callee leaves out is no result of its own.
+  special->removeAttr(kAbsentResultsAttrName);
   OpBuilder builder(callee.getContext());
   SmallVector<Type> inputs;
   SmallVector<Location> locations;

@@ -236,12 +236,13 @@ FailureOr<Value> Elaborator::coerce(Location loc, Value value, Type type, const 
     return failure();
   }
   ArrayRef<DimAttr> have = getShape(from), want = getShape(type);
-  if (PlacementAttr here = getPlacement(from), there = getPlacement(type); here != there) {
-    InFlightDiagnostic diag = report(loc, DiagCode::K0401,
-                                     what + " lives at '" + spell(here) + "', but '" + spell(there) + "' is needed");
-    attachHelp(diag) << (there.isHost() ? std::string("copy it with copy_to_host(..)")
-                                        : "copy it with copy_to_device(.., " + spell(there) + ")");
-    return failure();
+  // A scalar becomes one at the other place; what else it is to be, it is not.
+  if (isa<TensorType>(from) || want.empty()) {
+    FailureOr<Value> moved = moveTo(loc, value, getPlacement(type), what);
+    if (failed(moved))
+      return failure();
+    value = *moved;
+    from = value.getType();
   }
   if (have == want)
     return value;

@@ -762,8 +762,8 @@ static Val iota(OperationCall &call) {
 }
 
 /// Row and column numbers of a matrix shape.
-static std::pair<Value, Value> positions(Elaborator &e, ArrayRef<DimAttr> shape, Location loc) {
-  Type type = TensorType::get(e.builder.getI64Type(), shape);
+static std::pair<Value, Value> positions(Elaborator &e, ArrayRef<DimAttr> shape, PlacementAttr place, Location loc) {
+  Type type = getTensorOrScalar(e.builder.getI64Type(), shape, place);
   Value row = IotaOp::create(e.builder, loc, type, shape.size() - 2);
   Value column = IotaOp::create(e.builder, loc, type, shape.size() - 1);
   return {row, column};
@@ -781,7 +781,7 @@ static Val eye(OperationCall &call) {
     return Val::error();
   }
   Elaborator &e = call.e;
-  auto [row, column] = positions(e, *shape, call.loc);
+  auto [row, column] = positions(e, *shape, PlacementAttr::getHost(e.context), call.loc);
   Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
   Value one = e.broadcastTo(e.constant(element, 1, call.loc), *shape, call.loc);
   Value zero = e.broadcastTo(e.constant(element, 0, call.loc), *shape, call.loc);
@@ -806,12 +806,13 @@ template <bool lower> static Val triangle(OperationCall &call) {
     return Val::error();
   }
   Elaborator &e = call.e;
-  auto [row, column] = positions(e, shape, call.loc);
+  PlacementAttr place = getPlacement(x.getType());
+  auto [row, column] = positions(e, shape, place, call.loc);
   Value shift =
-      e.broadcastTo(e.constant(e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc);
+      e.broadcastTo(e.constant(e.builder.getI64Type(), static_cast<double>(k.value_or(0)), call.loc), shape, call.loc, place);
   Value edge = AddOp::create(e.builder, call.loc, row, shift);
   Value keep = CmpOp::create(e.builder, call.loc, lower ? CmpPredicate::le : CmpPredicate::ge, column, edge);
-  Value zero = e.broadcastTo(e.constant(getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(getElementType(x.getType()), 0, call.loc), shape, call.loc, place);
   return Val::of(SelectOp::create(e.builder, call.loc, keep, x, zero));
 }
 
@@ -839,9 +840,10 @@ static Val diag(OperationCall &call) {
     x = SliceOp::create(e.builder, call.loc, withShape(x.getType(), shape), x, ValueRange{start, start},
                         e.builder.getArrayAttr({size, size}), ArrayRef<int64_t>(), /*in_bounds=*/true);
   }
-  auto [row, column] = positions(e, shape, call.loc);
+  PlacementAttr place = getPlacement(x.getType());
+  auto [row, column] = positions(e, shape, place, call.loc);
   Value diagonal = CmpOp::create(e.builder, call.loc, CmpPredicate::eq, row, column);
-  Value zero = e.broadcastTo(e.constant(getElementType(x.getType()), 0, call.loc), shape, call.loc);
+  Value zero = e.broadcastTo(e.constant(getElementType(x.getType()), 0, call.loc), shape, call.loc, place);
   Value kept = SelectOp::create(e.builder, call.loc, diagonal, x, zero);
   if (isVector)
     return Val::of(kept);
@@ -867,7 +869,7 @@ static Val oneHot(OperationCall &call) {
   }
   SmallVector<DimAttr> shape(getShape(i.getType()));
   shape.push_back(size);
-  return Val::of(OneHotOp::create(call.e.builder, call.loc, TensorType::get(element, shape), i));
+  return Val::of(OneHotOp::create(call.e.builder, call.loc, getTensorOrScalar(element, shape, getPlacement(i.getType())), i));
 }
 
 //===----------------------------------------------------------------------===//
@@ -974,7 +976,7 @@ static Val update(OperationCall &call) {
   if (!e.unifyElements(x, v, call.loc))
     return Val::error();
   if (getRank(v.getType()) == 0 && getRank(type) > 0)
-    v = e.broadcastTo(v, getShape(type), call.loc);
+    v = e.broadcastTo(v, getShape(type), call.loc, getPlacement(type));
   FailureOr<Value> value = e.coerce(call.loc, v, type, "the value of 'update'");
   if (failed(value))
     return Val::error();
@@ -1132,7 +1134,8 @@ static Val copyToDevice(OperationCall &call) {
     call.error(DiagCode::K0205) << "'copy_to_device' takes a value and a device: copy_to_device(x, @cuda:global(0))";
     return Val::error();
   }
-  if (PlacementAttr from = getPlacement(x.getType()); !from.isHost()) {
+  if (PlacementAttr from = getPlacement(x.getType());
+      !call.e.isSamePlace(from, PlacementAttr::getHost(call.e.context))) {
     call.error(DiagCode::K0401) << "'copy_to_device' takes a value on the host, not at '" << call.e.spell(from) << "'";
     return Val::error();
   }

@@ -99,7 +99,12 @@ Value RuleBuilder::reduceTo(Value a, Type type) {
   for (auto [axis, dim] : llvm::enumerate(to))
     if (dim != from[added + axis])
       axes.push_back(added + axis);
-  return reshape(axes.empty() ? a : sum(a, axes), type);
+  Value reduced = axes.empty() ? a : sum(a, axes);
+  // A scalar on the host was repeated where the tensors are.
+  PlacementAttr here = getPlacement(a.getType());
+  Type there = getTensorOrScalar(getElementType(type), to, here);
+  reduced = reshape(reduced, there);
+  return there == type ? reduced : make<CopyToHostOp>(type, reduced);
 }
 
 Value RuleBuilder::accumulate(Value accumulator, Value contribution) {

@@ -33,6 +33,8 @@ namespace kina {
 
 /// Names of the argument attribute that makes an `index` argument a shape variable.
 inline constexpr llvm::StringLiteral kDimArgAttrName = "kina.dim";
+/// On a kina.select that chooses between the arms of an `if` over a mask.
+inline constexpr llvm::StringLiteral kArmsAttrName = "kina.arms";
 /// Argument attribute of a borrowed parameter (`&`).
 inline constexpr llvm::StringLiteral kBorrowArgAttrName = "kina.borrow";
 /// Argument attribute with the source name of a parameter.
