@@ -46,7 +46,8 @@ struct Solver::Impl {
   Answer decide(const Problem &problem);
   /// Looks for values under which the facts hold and the goal is `goalIs`, stage by stage;
   /// and which stage it was.
-  std::pair<Outcome, Method> search(const Problem &problem, const NormalForm &form, bool goalIs);
+  std::pair<Outcome, Method> search(const Problem &problem, const NormalForm &form, bool goalIs,
+                                    Worker::Clock::time_point deadline);
   void dump(const Problem &problem, bool goalIs);
   const NormalForm &getNormalForm(const Problem &problem);
   ArrayRef<Part> getParts(PredAttr fact);
@@ -62,7 +63,7 @@ struct Solver::Impl {
   Worker worker;
   std::optional<SMTEncoder> encoder;
   unsigned dumped = 0;
-  std::string dumpError;
+  std::string dumpProblem;
   llvm::DenseMap<PredAttr, std::unique_ptr<SmallVector<Part, 2>>> parts;
   std::unordered_map<Key, std::unique_ptr<NormalForm>, KeyHash> forms;
   std::unordered_map<Key, Answer, KeyHash> memo;
@@ -166,8 +167,8 @@ Answer Solver::Impl::solve(const Problem &problem) {
   return answer;
 }
 
-std::pair<Outcome, Method> Solver::Impl::search(const Problem &problem, const NormalForm &form, bool goalIs) {
-  using Clock = Worker::Clock;
+std::pair<Outcome, Method> Solver::Impl::search(const Problem &problem, const NormalForm &form, bool goalIs,
+                                                Worker::Clock::time_point deadline) {
   Outcome outcome;
   if (!options.smtOnly) {
     Search small = enumerate(problem, form, goalIs);
@@ -179,12 +180,10 @@ std::pair<Outcome, Method> Solver::Impl::search(const Problem &problem, const No
     }
   }
   dump(problem, goalIs);
-  // A tenth is for Z3 to notice that its time is up; what then still runs is killed.
-  auto limit = std::chrono::milliseconds(options.timeLimit + options.timeLimit / 10);
-  Clock::time_point start = Clock::now(), deadline = start + limit;
   Method method = Method::Presburger;
   if (!options.smtOnly)
-    outcome = searchPresburger(context, problem, form, goalIs, options.noSmt ? nullptr : &worker, start + limit / 4);
+    outcome = searchPresburger(context, problem, form, goalIs, options.noSmt ? nullptr : &worker,
+                               std::min(deadline, Worker::Clock::now() + std::chrono::milliseconds(options.timeLimit / 4)));
   if (options.noSmt)
     return {outcome, method};
   if (!encoder)
@@ -207,7 +206,11 @@ Answer Solver::Impl::decide(const Problem &problem) {
   const NormalForm &form = getNormalForm(problem);
   if (!options.smtOnly && form.follows(problem.goal, least))
     return {Verdict::Proved, Method::NormalForm, Cause::None, {}};
-  auto [failing, method] = search(problem, form, /*goalIs=*/false);
+  // All that is asked about one goal has one deadline. A tenth is for Z3 to notice that its
+  // time is up; what then still runs is killed.
+  Worker::Clock::time_point deadline =
+      Worker::Clock::now() + std::chrono::milliseconds(options.timeLimit + options.timeLimit / 10);
+  auto [failing, method] = search(problem, form, /*goalIs=*/false, deadline);
   switch (failing.kind) {
   case Outcome::Excluded:
     return {Verdict::Proved, method, Cause::None, {}};
@@ -220,7 +223,7 @@ Answer Solver::Impl::decide(const Problem &problem) {
   // It fails; can it hold for others?
   Answer answer{Verdict::MayFail, method, Cause::None, toAssignment(problem, failing.values)};
   if (problem.goal && ((!options.smtOnly && form.follows(negate(problem.goal), least)) ||
-                       search(problem, form, /*goalIs=*/true).first.kind == Outcome::Excluded))
+                       search(problem, form, /*goalIs=*/true, deadline).first.kind == Outcome::Excluded))
     answer.verdict = Verdict::NeverHolds;
   return answer;
 }
@@ -236,7 +239,8 @@ void Solver::Impl::dump(const Problem &problem, bool goalIs) {
   std::error_code error = llvm::sys::fs::create_directories(options.dumpDirectory);
   llvm::raw_fd_ostream os(path, error);
   if (error) {
-    dumpError = ("'" + path + "': " + error.message()).str();
+    if (dumpProblem.empty())
+      dumpProblem = ("'" + path + "' cannot be written: " + error.message()).str();
     return;
   }
   for (PredAttr fact : problem.facts)
@@ -308,6 +312,10 @@ Answer Solver::satisfiable(ArrayRef<PredAttr> facts, ValueLookup least) {
     }
   return result;
 }
+
+llvm::StringRef Solver::getWorkerProblem() const { return impl->worker.getProblem(); }
+
+llvm::StringRef Solver::getDumpProblem() const { return impl->dumpProblem; }
 
 PredAttr Solver::suggest(const Query &query, const Answer &answer) {
   // The goal itself, if that excludes nothing that is known.

@@ -154,14 +154,18 @@ Worker::Reply Worker::ask(llvm::StringRef what, llvm::StringRef question, Clock:
   if (process > 0 && owner != getpid())
     stop();
   if (process < 0)
-    if (std::string error = start(); !error.empty())
+    if (std::string error = start(); !error.empty()) {
+      problem = error;
       return {Status::Missing, error};
+    }
   // The number of the question stands before its answer: an answer to another is none.
   std::string prefix = std::to_string(++questions) + " ";
   std::string request = prefix + what.str() + " " + std::to_string(question.size()) + "\n" + question.str();
   Reply reply = exchange(request, prefix, deadline);
-  if (reply.status != Status::Answered)
+  if (reply.status != Status::Answered) {
+    problem = "kina-smt-worker: " + reply.text;
     stop();
+  }
   return reply;
 }
 

@@ -36,6 +36,8 @@ public:
   /// `deadline`.
   Reply ask(llvm::StringRef what, llvm::StringRef question, Clock::time_point deadline);
   unsigned getStarts() const { return starts; }
+  /// What went wrong last; empty if nothing did.
+  llvm::StringRef getProblem() const { return problem; }
 
 private:
   /// An error message, empty if it runs.
@@ -43,7 +45,7 @@ private:
   void stop();
   Reply exchange(llvm::StringRef request, llvm::StringRef prefix, Clock::time_point deadline);
 
-  std::string path;
+  std::string path, problem;
   pid_t process = -1;
   /// The process that started it: a fork of that must not end it.
   pid_t owner = -1;
