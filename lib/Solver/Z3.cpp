@@ -72,8 +72,9 @@ Outcome Z3::search(const Problem &problem, bool goalIs, Worker::Clock::time_poin
   for (size_t input = 0; input < program.getNumInputs(); ++input)
     inputs.push_back(values[llvm::find(problem.names, program.getInput(input)) - problem.names.begin()]);
   if (!program.accepts(inputs, goalIs)) {
-    // Only values beyond 64 bits tell the two apart.
-    outcome.cause = Cause::Overflow;
+    // Values beyond 64 bits in between, or a model that is none.
+    if (program.overflowed())
+      outcome.cause = Cause::Overflow;
     return outcome;
   }
   outcome.kind = Outcome::Found;

@@ -163,6 +163,10 @@ std::string SMTEncoder::toSMTLIB(const SMTQuestion &question) {
   options.inlineSingleUseValues = true;
   if (failed(smt::exportSMTLIB(*module, os, options)))
     return {};
+  // The exporter closes the scope of a solver, which would take back what was asserted before
+  // a reader of the text has asked for it.
+  if (size_t end = text.rfind("(reset)"); end != std::string::npos)
+    text.resize(end);
   return text;
 }
 
