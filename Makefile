@@ -8,11 +8,11 @@ PROGRAMS ?= 20000
 SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup venv configure build demo check grid fuzz bench clean
+.PHONY: help setup venv configure build demo check grid fuzz fuzz-solver bench clean
 .NOTPARALLEL:
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z][a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 12
+	@sed -n 's/^\([a-z][a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | sort | expand -t 12
 
 setup:  ## install the Debian packages that are missing
 	@utils/setup-debian.sh
@@ -45,6 +45,9 @@ fuzz: build  ## differentiate random programs with loops and branches (PROGRAMS=
 	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --programs $(PROGRAMS) --seed $(SEED)
 	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --size small --programs 40 --seed $(SEED) --plant
 	@PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" $(PYTHON) test/ControlFlow/Inputs/control_flow.py --forms each --work $(BUILD)/control-flow
+
+fuzz-solver: build  ## random questions to the solver: its stages, Z3 alone and brute force agree (SEED=1)
+	@KINA_SOAK_LINEAR=3000 KINA_SOAK_RESHAPE=1500 KINA_SOAK_SEED=$(SEED) $(BUILD)/bin/KinaSolverTests --gtest_brief=1 --gtest_filter='SoakTest.*'
 
 bench: build  ## time compiled programs against JAX on this machine
 	@$(PYTHON) benchmarks/digits.py --build $(BUILD)

@@ -83,12 +83,12 @@ TEST_F(SolverTest, FactsMayContradictEachOther) {
 }
 
 /// With the worker beside the tests.
-class WorkerTest : public SolverFixture {
+class StagesTest : public SolverFixture {
 protected:
   void SetUp() override { solver = std::make_unique<Solver>(&context); }
 };
 
-TEST_F(WorkerTest, WhatSmallValuesLeaveOpen) {
+TEST_F(StagesTest, WhatSmallValuesLeaveOpen) {
   struct {
     std::vector<std::string> facts;
     std::string goal, answer;
