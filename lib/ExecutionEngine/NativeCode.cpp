@@ -5,6 +5,7 @@
 #include "Kina/Codegen/CPU/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -87,12 +88,15 @@ kina::compileToLLVM(ModuleOp module, llvm::LLVMContext &context, llvm::TargetMac
                     const NativeOptions &options) {
   OwningOpRef<ModuleOp> lowered = module.clone();
   PassManager passes(module.getContext());
+  // Verifying after every pass takes a third of the time; kina-opt, which the tests of the
+  // passes run, does it. Here what comes out is verified, by MLIR and in the translation by LLVM.
+  passes.enableVerifier(false);
   buildCPUCodegenPipeline(passes, CPUCodegenOptions());
   LowerToLLVMOptions lowering;
   lowering.module = options.module;
   lowering.lineTables = options.lineTables;
   buildLowerToLLVMPipeline(passes, lowering);
-  if (failed(passes.run(*lowered)))
+  if (failed(passes.run(*lowered)) || failed(verify(*lowered)))
     return llvm::createStringError("code generation failed");
 
   std::unique_ptr<llvm::Module> compiled = translateModuleToLLVMIR(*lowered, context);

@@ -285,6 +285,24 @@ Answer Solver::solve(const Query &query) {
   return answer;
 }
 
+std::optional<bool> Solver::settle(const Query &query) {
+  auto least = [&](StringRef name) { return query.least(name).value_or(INT64_MIN); };
+  if (std::optional<bool> known = decide(query.goal, least))
+    return known;
+  Problem problem;
+  problem.goal = query.goal;
+  NameSet names;
+  collectNames(query.goal, names);
+  llvm::SmallDenseSet<PredAttr> taken;
+  impl->addCone(query.facts, problem, names, taken);
+  Impl::finishNames(problem, names, least);
+  auto leastHere = [&](StringRef name) { return leastOf(problem, name); };
+  const NormalForm &form = impl->getNormalForm(problem);
+  if (form.follows(query.goal, leastHere))
+    return true;
+  return form.follows(negate(query.goal), leastHere) ? std::optional(false) : std::nullopt;
+}
+
 Answer Solver::satisfiable(ArrayRef<PredAttr> facts, ValueLookup least) {
   // Facts without a name in common cannot contradict each other.
   Answer result{Verdict::Proved, Method::NormalForm, Cause::None, {}};

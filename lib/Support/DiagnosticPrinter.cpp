@@ -5,27 +5,54 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
-#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Process.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace kina;
 using namespace mlir;
 
-namespace {
-/// A longer source line is cut to a window of this many bytes around the range.
-constexpr size_t kWindow = 120;
+//===----------------------------------------------------------------------===//
+// What a diagnostic says
+//===----------------------------------------------------------------------===//
 
-/// The first place in a file that `loc` names.
-FileLineColRange findFileLoc(Location loc) {
-  FileLineColRange found;
-  loc->walk([&](Location inner) {
-    found = dyn_cast<FileLineColRange>(inner);
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found;
+namespace {
+/// A longer note is no label.
+constexpr size_t kLongestLabel = 80;
+/// The calls that are shown of a chain.
+constexpr size_t kMostCalls = 5;
+
+/// The first place in a file that `loc` names; `calls` gets the places of the calls through
+/// which it was inlined, innermost first.
+FileLineColRange findFileLoc(Location loc, SmallVectorImpl<FileLineColRange> &calls) {
+  if (auto range = dyn_cast<FileLineColRange>(loc))
+    return range;
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return findFileLoc(name.getChildLoc(), calls);
+  if (auto opaque = dyn_cast<OpaqueLoc>(loc))
+    return findFileLoc(opaque.getFallbackLocation(), calls);
+  if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location inner : fused.getLocations())
+      if (FileLineColRange found = findFileLoc(inner, calls))
+        return found;
+    return {};
+  }
+  if (auto site = dyn_cast<CallSiteLoc>(loc)) {
+    FileLineColRange found = findFileLoc(site.getCallee(), calls);
+    SmallVector<FileLineColRange> outer;
+    FileLineColRange caller = findFileLoc(site.getCaller(), outer);
+    // What has no place itself is where it was called from.
+    if (!found) {
+      llvm::append_range(calls, outer);
+      return caller;
+    }
+    if (caller)
+      calls.push_back(caller);
+    llvm::append_range(calls, outer);
+    return found;
+  }
+  return {};
 }
 
 StringRef severityName(DiagnosticSeverity severity) {
@@ -72,24 +99,90 @@ private:
 
 unsigned digits(unsigned number) { return std::to_string(number).size(); }
 
-/// Cells that `text` takes, a code point being one.
-size_t width(StringRef text) {
-  return llvm::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
-}
+/// What a diagnostic is sorted by, and the text by which two are the same.
+struct Key {
+  bool nowhere;
+  std::string file;
+  unsigned line, column;
+  std::string text;
 
-/// Control characters and what is no UTF-8 would disturb the carets or the terminal.
-std::string printable(StringRef text) {
-  std::string out = text.str();
-  auto *begin = reinterpret_cast<const llvm::UTF8 *>(out.data());
-  bool legal = llvm::isLegalUTF8String(&begin, begin + out.size());
-  for (char &c : out)
-    if ((unsigned char)c < 0x20 || c == 0x7F)
-      c = ' ';
-    else if (!legal && (unsigned char)c >= 0x80)
-      c = '?';
-  return out;
+  auto order() const { return std::tie(nowhere, file, line, column); }
+};
+
+Key toKey(Diagnostic &diag) {
+  SmallVector<FileLineColRange> calls;
+  FileLineColRange range = findFileLoc(diag.getLocation(), calls);
+  Key key{!range, "", 0, 0, diag.str()};
+  if (range) {
+    key.file = range.getFilename().str();
+    key.line = range.getStartLine();
+    key.column = range.getStartColumn();
+  }
+  for (Diagnostic &note : diag.getNotes())
+    key.text += '\n' + note.str();
+  return key;
 }
 } // namespace
+
+/// A diagnostic taken apart. Null ranges have no place in a file.
+struct DiagnosticPrinter::Message {
+  struct Note {
+    StringRef kind;
+    std::string text;
+    FileLineColRange range;
+  };
+  DiagnosticSeverity severity;
+  std::optional<DiagCode> code;
+  std::string text, label;
+  FileLineColRange range;
+  std::vector<Note> notes;
+};
+
+DiagnosticPrinter::Message DiagnosticPrinter::read(Diagnostic &diag) {
+  Message message;
+  message.severity = diag.getSeverity();
+  std::string full = diag.str();
+  auto [code, text] = splitDiagCode(full);
+  message.code = code;
+  message.text = text.str();
+  message.label = getLabel(diag).str();
+  SmallVector<FileLineColRange> calls;
+  message.range = findFileLoc(diag.getLocation(), calls);
+  auto addNote = [&](StringRef text, FileLineColRange range) {
+    StringRef kind = "note";
+    for (StringRef other : {"help", "counterexample"})
+      if (StringRef rest = text; rest.consume_front(other) && rest.consume_front(": ")) {
+        kind = other;
+        text = rest;
+      }
+    message.notes.push_back({kind, text.str(), range});
+  };
+  for (FileLineColRange call : ArrayRef(calls).take_front(kMostCalls))
+    addNote("in this call", call);
+  if (calls.size() > kMostCalls)
+    addNote("and " + std::to_string(calls.size() - kMostCalls) + " calls more around it", {});
+  for (Diagnostic &note : diag.getNotes()) {
+    SmallVector<FileLineColRange> ignored;
+    FileLineColRange range = findFileLoc(note.getLocation(), ignored);
+    addNote(note.str(), range == message.range ? FileLineColRange() : range);
+  }
+  // The order in which they are read: what is so, an example, what to do.
+  auto behind = [&](StringRef kind) {
+    std::vector<Message::Note> rest;
+    for (Message::Note &note : message.notes)
+      if (note.kind == kind)
+        rest.push_back(std::move(note));
+    llvm::erase_if(message.notes, [&](const Message::Note &note) { return note.kind == kind; });
+    llvm::append_range(message.notes, std::move(rest));
+  };
+  behind("counterexample");
+  behind("help");
+  return message;
+}
+
+//===----------------------------------------------------------------------===//
+// The printer
+//===----------------------------------------------------------------------===//
 
 bool kina::shouldColor(StringRef mode, llvm::raw_ostream &os) {
   if (mode == "always")
@@ -99,192 +192,269 @@ bool kina::shouldColor(StringRef mode, llvm::raw_ostream &os) {
   return os.has_colors();
 }
 
+std::optional<DiagnosticFlags> kina::takeDiagnosticFlags(int &argc, char **argv, bool withMLIR) {
+  DiagnosticFlags flags;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    StringRef arg = argv[i];
+    if (!arg.consume_front("--"))
+      arg.consume_front("-");
+    if (arg.consume_front("error-format=")) {
+      if (arg != "text" && arg != "json" && (arg != "mlir" || !withMLIR)) {
+        llvm::errs() << "--error-format is one of text, json" << (withMLIR ? ", mlir" : "") << ", not `" << arg
+                     << "`\n";
+        return std::nullopt;
+      }
+      flags.format = arg == "json"   ? DiagnosticFlags::Format::JSON
+                     : arg == "mlir" ? DiagnosticFlags::Format::MLIR
+                                     : DiagnosticFlags::Format::Text;
+    } else if (arg == "color" || arg == "color=always" || arg == "color=never" || arg == "color=auto") {
+      flags.color = arg == "color" ? "always" : arg.drop_front(6).str();
+    } else {
+      argv[kept++] = argv[i];
+    }
+  }
+  argc = kept;
+  argv[argc] = nullptr;
+  return flags;
+}
+
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, llvm::raw_ostream &os,
                                      DiagnosticPrinterOptions options,
                                      const llvm::SourceMgr *sources)
     : ScopedDiagnosticHandler(context), os(os), options(options), sources(sources) {
+  // Colours are asked for by the options, not by what the stream is.
+  if (options.color)
+    os.enable_colors(true);
   setHandler([this](Diagnostic &diag) {
     errors += diag.getSeverity() == DiagnosticSeverity::Error;
     warnings += diag.getSeverity() == DiagnosticSeverity::Warning;
-    if (this->options.json)
-      printJson(diag);
+    if (holding)
+      held.push_back(std::move(diag));
     else
-      printText(diag);
-    this->os.flush();
+      show(diag);
     return success();
   });
 }
 
-void DiagnosticPrinter::addSource(StringRef filename, StringRef text) {
-  files[filename] = llvm::MemoryBuffer::getMemBufferCopy(text, filename);
-}
-
-std::optional<StringRef> DiagnosticPrinter::getLine(FileLineColRange range) {
-  StringRef name = range.getFilename().getValue();
-  auto it = files.find(name);
-  if (it == files.end()) {
-    std::unique_ptr<llvm::MemoryBuffer> buffer;
-    if (sources)
-      for (unsigned id = 1; id <= sources->getNumBuffers() && !buffer; ++id) {
-        const llvm::MemoryBuffer *source = sources->getMemoryBuffer(id);
-        if (source->getBufferIdentifier() == name)
-          buffer = llvm::MemoryBuffer::getMemBuffer(source->getMemBufferRef(),
-                                                    /*RequiresNullTerminator=*/false);
-      }
-    if (!buffer)
-      if (auto file = llvm::MemoryBuffer::getFile(name))
-        buffer = std::move(*file);
-    it = files.try_emplace(name, std::move(buffer)).first;
-  }
-  if (!it->second || range.getStartLine() == 0)
-    return std::nullopt;
-  StringRef text = it->second->getBuffer();
-  for (unsigned line = 1; line < range.getStartLine(); ++line) {
-    size_t end = text.find('\n');
-    if (end == StringRef::npos)
-      return std::nullopt;
-    text = text.drop_front(end + 1);
-  }
-  return text.take_until([](char c) { return c == '\n' || c == '\r'; });
-}
-
-void DiagnosticPrinter::printSnippet(FileLineColRange range, unsigned gutter) {
-  auto blue = llvm::raw_ostream::BLUE;
-  {
-    Paint paint(os, options.color, blue);
-    os.indent(gutter + 1) << "--> ";
-  }
-  os << range.getFilename().getValue() << ':' << range.getStartLine();
-  if (range.getStartColumn())
-    os << ':' << range.getStartColumn();
-  os << '\n';
-  std::optional<StringRef> line = getLine(range);
-  if (!line || range.getStartColumn() == 0)
+DiagnosticPrinter::~DiagnosticPrinter() {
+  release();
+  if (shownErrors <= options.limit)
     return;
-
-  size_t begin = std::min<size_t>(range.getStartColumn() - 1, line->size());
-  size_t end = range.getEndLine() == range.getStartLine() ? range.getEndColumn() - 1 : line->size();
-  end = std::clamp(end, begin, line->size());
-
-  StringRef prefix, suffix;
-  StringRef shown = *line;
-  if (shown.size() > kWindow) {
-    size_t from = begin > kWindow / 3 ? begin - kWindow / 3 : 0;
-    while (from > 0 && (shown[from] & 0xC0) == 0x80)
-      --from;
-    size_t to = std::min(shown.size(), from + kWindow);
-    while (to < shown.size() && (shown[to] & 0xC0) == 0x80)
-      ++to;
-    prefix = from > 0 ? "..." : "";
-    suffix = to < shown.size() ? "..." : "";
-    shown = shown.slice(from, to);
-    begin -= from;
-    end = std::min(end - from, shown.size());
-  }
-
-  auto bar = [&](const Twine &number) {
-    Paint paint(os, options.color, blue);
-    os << ' ';
-    std::string text = number.str();
-    os.indent(gutter - text.size()) << text << " |";
-  };
-  bar("");
-  os << '\n';
-  bar(Twine(range.getStartLine()));
-  std::string clean = printable(shown);
-  shown = clean;
-  std::string row = (" " + prefix + shown + suffix).str();
-  os << StringRef(row).rtrim() << '\n';
-  bar("");
-  os << ' ';
-  os.indent(prefix.size() + width(shown.take_front(begin)));
-  {
-    Paint paint(os, options.color, llvm::raw_ostream::RED);
-    size_t carets = std::max<size_t>(1, width(shown.slice(begin, end)));
-    os << std::string(carets, '^');
-  }
-  os << '\n';
+  std::string text = std::to_string(shownErrors - options.limit) + " further errors are not shown";
+  if (options.json)
+    os << llvm::json::Value(llvm::json::Object{{"severity", "note"}, {"message", text}}) << '\n';
+  else
+    os << "note: " << text << "\n\n";
+  os.flush();
 }
 
-void DiagnosticPrinter::printText(Diagnostic &diag) {
-  std::string text = diag.str();
-  auto [code, message] = splitDiagCode(text);
-  FileLineColRange range = findFileLoc(diag.getLocation());
+void DiagnosticPrinter::addSource(StringRef filename, StringRef text) {
+  files[filename] = std::make_unique<SourceLines>(text.str());
+}
 
-  // One gutter for the diagnostic and its notes, so that the bars align.
-  unsigned gutter = range ? digits(range.getStartLine()) : 1;
-  for (Diagnostic &note : diag.getNotes())
-    if (FileLineColRange at = findFileLoc(note.getLocation()))
-      gutter = std::max(gutter, digits(at.getStartLine()));
-
-  {
-    Paint paint(os, options.color, severityColor(diag.getSeverity()));
-    os << severityName(diag.getSeverity());
-    if (code)
-      os << '[' << stringifyDiagCode(*code) << ']';
+void DiagnosticPrinter::release() {
+  holding = false;
+  std::vector<Key> keys;
+  for (Diagnostic &diag : held)
+    keys.push_back(toKey(diag));
+  std::vector<size_t> order(held.size());
+  for (auto [index, position] : llvm::enumerate(order))
+    position = index;
+  // Those at one place keep the order in which they were found.
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::tuple_cat(keys[a].order(), std::tuple(a)) < std::tuple_cat(keys[b].order(), std::tuple(b));
+  });
+  for (size_t index : order) {
+    const Key &key = keys[index];
+    if (told.insert(key.file + '\n' + std::to_string(key.line) + ':' + std::to_string(key.column) + '\n' + key.text)
+            .second)
+      show(held[index]);
   }
-  os << ": " << message << '\n';
-  if (range)
-    printSnippet(range, gutter);
+  held.clear();
+}
 
-  // Notes at the diagnostic's own place belong to its snippet.
-  SmallVector<Diagnostic *> elsewhere;
-  for (Diagnostic &note : diag.getNotes()) {
-    FileLineColRange at = findFileLoc(note.getLocation());
-    if (at && at != range) {
-      elsewhere.push_back(&note);
-      continue;
+void DiagnosticPrinter::show(Diagnostic &diag) {
+  if (diag.getSeverity() == DiagnosticSeverity::Error && ++shownErrors > options.limit)
+    return;
+  Message message = read(diag);
+  if (options.json)
+    printJson(message);
+  else
+    printText(message);
+  os.flush();
+}
+
+const SourceLines *DiagnosticPrinter::getSource(StringRef name) {
+  auto it = files.find(name);
+  if (it != files.end())
+    return it->second.get();
+  std::unique_ptr<SourceLines> lines;
+  if (sources)
+    for (unsigned id = 1; id <= sources->getNumBuffers() && !lines; ++id) {
+      const llvm::MemoryBuffer *source = sources->getMemoryBuffer(id);
+      if (source->getBufferIdentifier() == name)
+        lines = std::make_unique<SourceLines>(source->getBuffer().str());
     }
-    std::string noteText = note.str();
-    StringRef rest = noteText;
-    bool help = rest.consume_front("help: ");
-    os.indent(gutter + 2) << "= ";
-    os << (help ? "help: " : "note: ") << rest << '\n';
+  if (!lines)
+    if (auto file = llvm::MemoryBuffer::getFile(name))
+      lines = std::make_unique<SourceLines>((*file)->getBuffer().str());
+  return (files[name] = std::move(lines)).get();
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+void DiagnosticPrinter::printText(const Message &message) {
+  // One gutter for the diagnostic and its notes, so that the bars align.
+  SnippetStyle style{options.color, severityColor(message.severity), 1};
+  auto widen = [&](FileLineColRange range) {
+    if (range)
+      style.gutter = std::max(style.gutter, digits(range.getEndLine()));
+  };
+  widen(message.range);
+  for (const Message::Note &note : message.notes)
+    widen(note.range);
+
+  auto printHead = [&](StringRef kind, std::optional<DiagCode> code, StringRef text, llvm::raw_ostream::Colors color) {
+    {
+      Paint paint(os, options.color, color);
+      os << kind;
+      if (code)
+        os << '[' << stringifyDiagCode(*code) << ']';
+    }
+    os << ": " << text << '\n';
+  };
+  /// The lines of one file; what found no room comes back.
+  auto printLines = [&](ArrayRef<Span> spans) -> std::vector<Span> {
+    FileLineColRange range = spans.front().range;
+    {
+      Paint paint(os, options.color, llvm::raw_ostream::BLUE);
+      os.indent(style.gutter + 1) << "--> ";
+    }
+    os << range.getFilename().getValue() << ':' << range.getStartLine();
+    if (range.getStartColumn())
+      os << ':' << range.getStartColumn();
+    os << '\n';
+    if (const SourceLines *source = getSource(range.getFilename().getValue()))
+      return printSnippet(os, *source, spans, style);
+    return std::vector<Span>(spans.drop_front());
+  };
+
+  printHead(severityName(message.severity), message.code, message.text, style.primary);
+  std::vector<const Message::Note *> below, apart;
+  std::vector<Span> spans;
+  if (message.range)
+    spans.push_back({message.range, message.label, /*primary=*/true});
+  for (const Message::Note &note : message.notes) {
+    if (!note.range)
+      below.push_back(&note);
+    else if (message.range && note.kind == "note" && note.range.getFilename() == message.range.getFilename() &&
+             note.text.size() <= kLongestLabel && !StringRef(note.text).contains('\n'))
+      spans.push_back({note.range, note.text, /*primary=*/false});
+    else
+      apart.push_back(&note);
   }
-  for (Diagnostic *note : elsewhere) {
-    std::string noteText = note->str();
-    StringRef rest = noteText;
-    bool help = rest.consume_front("help: ");
+  std::vector<Span> leftOver;
+  if (!spans.empty()) {
+    leftOver = printLines(spans);
+    if (!below.empty() && getSource(message.range.getFilename().getValue()))
+      printBar(os, style);
+  }
+  for (const Message::Note *note : below) {
+    {
+      Paint paint(os, options.color, llvm::raw_ostream::BLUE);
+      os.indent(style.gutter + 2) << "= ";
+    }
     {
       Paint paint(os, options.color, severityColor(DiagnosticSeverity::Note));
-      os << (help ? "help" : "note");
+      os << note->kind;
     }
-    os << ": " << rest << '\n';
-    printSnippet(findFileLoc(note->getLocation()), gutter);
+    os << ": ";
+    // Further lines stand below the first one.
+    for (char c : note->text) {
+      os << c;
+      if (c == '\n')
+        os.indent(style.gutter + 6 + note->kind.size());
+    }
+    os << '\n';
+  }
+  llvm::raw_ostream::Colors noteColor = severityColor(DiagnosticSeverity::Note);
+  style.primary = noteColor;
+  for (const Span &span : leftOver) {
+    // The diagnostic's own place, if it has no column.
+    if (span.primary)
+      continue;
+    printHead("note", std::nullopt, span.label, noteColor);
+    printLines(Span{span.range, "", /*primary=*/true});
+  }
+  for (const Message::Note *note : apart) {
+    printHead(note->kind, std::nullopt, note->text, noteColor);
+    printLines(Span{note->range, "", /*primary=*/true});
   }
   os << '\n';
 }
 
-void DiagnosticPrinter::printJson(Diagnostic &diag) {
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+void DiagnosticPrinter::printJson(const Message &message) {
   llvm::json::OStream json(os);
-  auto where = [&](Location loc) {
-    FileLineColRange range = findFileLoc(loc);
+  auto writeText = [&](StringRef name, StringRef text) { json.attribute(name, llvm::json::fixUTF8(text)); };
+  auto writePlace = [&](FileLineColRange range) {
     if (!range)
       return;
-    json.attribute("file", range.getFilename().getValue());
+    StringRef file = range.getFilename().getValue();
+    writeText("file", file);
+    const SourceLines *source = getSource(file);
+    auto position = [&](StringRef name, unsigned line, unsigned column) {
+      json.attributeObject(name, [&] {
+        json.attribute("line", int64_t(line ? line - 1 : 0));
+        json.attribute("character",
+                       int64_t(source ? source->getUTF16Offset(line, column) : column ? column - 1 : 0));
+      });
+    };
+    json.attributeObject("range", [&] {
+      position("start", range.getStartLine(), range.getStartColumn());
+      position("end", range.getEndLine(), range.getEndColumn());
+    });
     json.attribute("line", int64_t(range.getStartLine()));
     json.attribute("column", int64_t(range.getStartColumn()));
     json.attribute("end_line", int64_t(range.getEndLine()));
     json.attribute("end_column", int64_t(range.getEndColumn()));
   };
-  json.object([&] {
-    std::string text = diag.str();
-    auto [code, message] = splitDiagCode(text);
-    json.attribute("severity", severityName(diag.getSeverity()));
-    if (code)
-      json.attribute("code", stringifyDiagCode(*code));
-    json.attribute("message", llvm::json::fixUTF8(message));
-    where(diag.getLocation());
-    json.attributeArray("notes", [&] {
-      for (Diagnostic &note : diag.getNotes())
-        json.object([&] {
-          std::string noteText = note.str();
-          StringRef rest = noteText;
-          json.attribute("kind", rest.consume_front("help: ") ? "help" : "note");
-          json.attribute("message", llvm::json::fixUTF8(rest));
-          where(note.getLocation());
-        });
+  auto writeNotes = [&](StringRef name, StringRef kind) {
+    if (llvm::none_of(message.notes, [&](const Message::Note &note) { return !note.range && note.kind == kind; }))
+      return;
+    json.attributeArray(name, [&] {
+      for (const Message::Note &note : message.notes)
+        if (!note.range && note.kind == kind)
+          json.value(llvm::json::fixUTF8(note.text));
     });
+  };
+  json.object([&] {
+    json.attribute("severity", severityName(message.severity));
+    if (message.code)
+      json.attribute("code", stringifyDiagCode(*message.code));
+    writeText("message", message.text);
+    if (!message.label.empty())
+      writeText("label", message.label);
+    writePlace(message.range);
+    writeNotes("notes", "note");
+    writeNotes("counterexamples", "counterexample");
+    writeNotes("help", "help");
+    if (llvm::any_of(message.notes, [](const Message::Note &note) { return bool(note.range); }))
+      json.attributeArray("related", [&] {
+        for (const Message::Note &note : message.notes)
+          if (note.range)
+            json.object([&] {
+              json.attribute("kind", note.kind);
+              writeText("message", note.text);
+              writePlace(note.range);
+            });
+      });
   });
   os << '\n';
 }

@@ -2,6 +2,11 @@
 
 #include "Kina/Support/Diagnostics.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+
+#include <set>
+
 using namespace kina;
 using namespace mlir;
 
@@ -37,4 +42,50 @@ InFlightDiagnostic kina::emitError(Location loc, DiagCode code, const Twine &mes
 
 InFlightDiagnostic kina::emitWarning(Location loc, DiagCode code, const Twine &message) {
   return mlir::emitWarning(loc) << stringifyDiagCode(code) << ": " << message;
+}
+
+InFlightDiagnostic &kina::setLabel(InFlightDiagnostic &diag, const Twine &label) {
+  if (Diagnostic *reported = diag.getUnderlyingDiagnostic())
+    reported->getMetadata().push_back(
+        DiagnosticArgument(Attribute(StringAttr::get(reported->getLocation().getContext(), label))));
+  return diag;
+}
+
+StringRef kina::getLabel(Diagnostic &diag) {
+  for (DiagnosticArgument &argument : diag.getMetadata())
+    if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Attribute)
+      if (auto label = dyn_cast<StringAttr>(argument.getAsAttribute()))
+        return label.getValue();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// DiagnosticSorter
+//===----------------------------------------------------------------------===//
+
+DiagnosticSorter::DiagnosticSorter(MLIRContext *context) : context(context) {
+  handler.emplace(context, [this](Diagnostic &diagnostic) {
+    diagnostics.push_back(std::move(diagnostic));
+    return success();
+  });
+}
+
+DiagnosticSorter::~DiagnosticSorter() {
+  handler.reset();
+  using Start = std::tuple<StringRef, unsigned, unsigned>;
+  SmallVector<std::pair<Start, size_t>> order;
+  for (auto [index, diagnostic] : llvm::enumerate(diagnostics)) {
+    auto file = diagnostic.getLocation()->findInstanceOf<FileLineColRange>();
+    order.push_back({file ? Start(file.getFilename().getValue(), file.getStartLine(), file.getStartColumn()) : Start(),
+                     index});
+  }
+  llvm::sort(order);
+  std::set<std::pair<Start, std::string>> told;
+  for (auto &[start, index] : order) {
+    std::string text = diagnostics[index].str();
+    for (Diagnostic &note : diagnostics[index].getNotes())
+      text += note.str();
+    if (told.insert({start, text}).second)
+      context->getDiagEngine().emit(std::move(diagnostics[index]));
+  }
 }

@@ -17,13 +17,15 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 namespace cl = llvm::cl;
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  std::optional<kina::DiagnosticFlags> flags = kina::takeDiagnosticFlags(argc, argv, /*withMLIR=*/false);
+  if (!flags)
+    return 2;
   kina::registerImportKinaTranslation();
   kina::registerExportKinaTranslations();
   kina::registerLLVMIRExportTranslation();
@@ -32,13 +34,12 @@ int main(int argc, char **argv) {
 
   cl::opt<std::string> input(cl::Positional, cl::desc("<input file>"), cl::init("-"));
   cl::opt<std::string> output("o", cl::desc("Output file"), cl::value_desc("file"), cl::init("-"));
-  cl::opt<std::string> format("error-format", cl::desc("Form of diagnostics: text or json"),
-                              cl::init("text"));
   cl::opt<const Translation *, false, TranslationParser> translation(
       "", cl::desc("Translations"), cl::Required);
   registerAsmPrinterCLOptions();
   registerMLIRContextCLOptions();
-  cl::ParseCommandLineOptions(argc, argv, "Kina translation driver\n");
+  cl::ParseCommandLineOptions(argc, argv, "Kina translation driver\n\n"
+                                          "Diagnostics: --error-format=text|json, --color=auto|always|never\n");
 
   std::string message;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &message);
@@ -55,10 +56,7 @@ int main(int argc, char **argv) {
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
 
   MLIRContext context;
-  kina::DiagnosticPrinterOptions options;
-  options.color = llvm::WithColor::defaultAutoDetectFunction()(llvm::errs());
-  options.json = format == "json";
-  kina::DiagnosticPrinter printer(&context, llvm::errs(), options, sources.get());
+  kina::DiagnosticPrinter printer(&context, llvm::errs(), flags->getOptions(llvm::errs()), sources.get());
   if (failed((*translation)(sources, file->os(), &context)))
     return 1;
   file->keep();

@@ -5,11 +5,13 @@
 #include "Kina/Pipelines/Pipelines.h"
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Target/Surface/Import.h"
+#include "Kina/Transforms/Passes.h"
 
 #include "kina/runtime.h"
 #include "mlir/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -103,6 +105,8 @@ static bool nestsTooDeeply(StringRef text) {
 }
 
 LogicalResult Session::load() {
+  // Until the checks that follow have said theirs; the printer's end prints what nothing followed.
+  printer->hold();
   bool failedToLoad = false;
   std::unique_ptr<llvm::MemoryBuffer> buffer;
   double seconds = kina::measure([&] {
@@ -127,7 +131,7 @@ LogicalResult Session::load() {
                                  llvm::SMLoc());
       module = parseSourceFile<ModuleOp>(sources, context.get());
     } else {
-      module = importKinaSource(text, name, context.get());
+      module = importKinaSource(text, name, context.get(), /*keepGoing=*/true);
     }
     failedToLoad = !module;
   });
@@ -152,19 +156,25 @@ LogicalResult Session::advanceTo(unsigned target) {
             << getStages()[target].name << "'";
     return failure();
   }
-  for (unsigned stage = reached + 1; stage <= target; ++stage) {
+  printer->hold();
+  llvm::scope_exit told([&] { printer->release(); });
+  // The checks of a program go on after an error with what has none, so that all errors are
+  // told at once; what is compiled is without any.
+  StageOptions options = line.stages;
+  options.keepGoing = true;
+  const unsigned checked = *findStage("verified");
+  bool bad = printer->getErrorCount() > 0;
+  for (unsigned stage = reached + 1; stage <= (bad ? checked : target); ++stage) {
     PassManager pm(context.get());
-    buildStages(pm, stage - 1, stage);
+    buildStages(pm, stage - 1, stage, options);
     bool passed = false;
     double seconds = kina::measure([&] { passed = succeeded(pm.run(*module)); });
     addTime(("stage " + getStages()[stage].name).str(), seconds);
-    if (!passed) {
-      if (printer->getErrorCount() == 0)
-        error() << "K0900: stage '" << getStages()[stage].name << "' failed without saying why";
-      return failure();
-    }
+    if (!passed && printer->getErrorCount() == 0)
+      error() << "K0900: stage '" << getStages()[stage].name << "' failed without saying why";
+    bad |= !passed || printer->getErrorCount() > 0;
   }
-  return success();
+  return failure(bad);
 }
 
 FuncOp Session::findFunction(StringRef name) {

@@ -50,12 +50,30 @@ mlir::InFlightDiagnostic emitError(mlir::Location loc, DiagCode code,
 mlir::InFlightDiagnostic emitWarning(mlir::Location loc, DiagCode code,
                                      const llvm::Twine &message = {});
 
+/// What stands at the diagnostic's own underline, where the printers show one; not part of its
+/// text.
+mlir::InFlightDiagnostic &setLabel(mlir::InFlightDiagnostic &diag, const llvm::Twine &label);
+llvm::StringRef getLabel(mlir::Diagnostic &diag);
+
 /// A note that says what to do; printed as `= help: ...`. Without a location it stands
 /// where the diagnostic does.
 inline mlir::Diagnostic &attachHelp(mlir::InFlightDiagnostic &diag,
                                     std::optional<mlir::Location> loc = std::nullopt) {
   return diag.attachNote(loc) << "help: ";
 }
+
+/// Holds back the diagnostics of a context while it lives, and then emits them in the order
+/// of the source, each once. Those at one place keep the order in which they were found.
+class DiagnosticSorter {
+public:
+  explicit DiagnosticSorter(mlir::MLIRContext *context);
+  ~DiagnosticSorter();
+
+private:
+  mlir::MLIRContext *context;
+  llvm::SmallVector<mlir::Diagnostic> diagnostics;
+  std::optional<mlir::ScopedDiagnosticHandler> handler;
+};
 
 } // namespace kina
 

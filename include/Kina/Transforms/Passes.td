@@ -11,17 +11,73 @@ def ElaboratePass : Pass<"kina-elaborate", "::mlir::ModuleOp"> {
     Precondition: the module holds `kina_surface` items. Resolves names, infers element
     types and shapes, specialises functions per use, and leaves what normal form cannot
     settle as obligations. Source order and names of functions never change. Errors are
-    reported together, sorted by source; then the module is left as it was.
+    reported together, sorted by source; then the module is left as it was, unless
+    `keep-going` leaves the functions without errors for the passes that look for more.
+
+    A tensor that meets another one at another place is an error (K0401) that says which
+    copy is missing. With `insert-copies` the copy is made and a remark says so: to the
+    place that a type states, of operands to that of the first one on a device. What has
+    all its copies is elaborated to the same with and without the option.
   }];
+  let options = [
+    Option<"keepGoing", "keep-going", "bool", /*default=*/"false",
+           "After errors leave what elaborated, and do not fail">,
+    Option<"insertCopies", "insert-copies", "bool", /*default=*/"false",
+           "Insert the copy where tensors at different places meet">];
   let dependentDialects = ["::kina::KinaDialect"];
+}
+
+def CheckOwnershipPass : Pass<"kina-check-ownership", "::mlir::ModuleOp"> {
+  let summary = "Check that every tensor is consumed at most once on every path";
+  let description = [{
+    Precondition: typed `kina` before differentiation. Tensors are owned; scalars are
+    copied freely. `OwnershipOpInterface` says which operands an operation consumes, all
+    others it reads. A use after a consumption on some path is K0501, a consumption in a
+    loop of what comes from outside K0502, a tensor that a loop carries and nobody reads
+    K0503, the consumption of a borrowed value K0505. A parameter that its function only
+    reads is borrowed. Nothing is changed; a module with `kina.value_semantics` is not
+    looked at.
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", "false", "Report every tensor that is dropped without being said to (K0503)">
+  ];
 }
 
 def VerifyRefinementsPass : Pass<"kina-verify-refinements", "::mlir::ModuleOp"> {
   let summary = "Discharge the obligations that elaboration left open";
   let description = [{
-    Erases every `kina.obligation` that holds by normal form; one that stays open is an
-    error (K0308). Everything else stays as it is.
+    Precondition: typed `kina`, from the elaborator or elsewhere. In each function what is
+    known of sizes is collected (least values of shape variables, `requires` clauses, assumptions, tests,
+    names of sizes, conditions of branches and loops, what was proved before), and every
+    `kina.obligation`, divisor and clause of a callee is decided under it, cheapest method
+    first: normal form, enumeration of small values, Presburger arithmetic, Z3. What is proved is erased, or
+    stays as a `kina.assume` where it is a divisor or a bound; loops that count up to a size get their
+    `trip_bound`. Everything else stays as it is.
+
+    ```mlir
+    kina.func @f(%x: !kina.tensor<f64, [N]>) -> !kina.tensor<f64, [5]> attributes {
+        preconditions = [#kina.clause<<8 le N>, prove, "N >= 8", loc(unknown)>], shape_vars = [#kina.var<"N">]} {
+      kina.obligation bounds <5 le N>, "a slice may end behind the last element"
+      ...
+    ```
+    becomes
+    ```mlir
+      kina.assume <5 le N>
+      ...
+    ```
+    Errors: K0301 to K0304, K0306, K0307, K0311, K0402, K0404 and K0504 with a
+    counterexample for what may fail or can never hold; K0305 for assumptions that
+    contradict each other; K0308 and K0309 for what could not be decided. Warning: K0310 for a product relation
+    that is taken on trust.
   }];
+  let options = [
+    Option<"dumpSmt", "dump-smt", "std::string", "\"\"",
+           "Directory that gets every goal that reaches Presburger arithmetic or Z3 as SMT-LIB">,
+    Option<"smtStats", "smt-stats", "bool", "false", "Print how the queries were answered, and how long they took">,
+    Option<"smtOnly", "smt-only", "bool", "false", "Ask Z3 alone, to compare with">,
+    Option<"noSmt", "no-smt", "bool", "false", "Never start the worker process of Presburger arithmetic and Z3">,
+    Option<"worker", "worker", "std::string", "\"\"", "Path of kina-smt-worker, if not beside the program">
+  ];
 }
 
 //===----------------------------------------------------------------------===//
@@ -46,6 +102,29 @@ def InsertCheckpointsPass : Pass<"kina-insert-checkpoints", "::mlir::ModuleOp"> 
 //===----------------------------------------------------------------------===//
 // Differentiation
 //===----------------------------------------------------------------------===//
+
+def MaskArmsPass : Pass<"kina-mask-arms", "::mlir::ModuleOp"> {
+  let summary = "Keep the slopes of an arm where its mask chooses it";
+  let description = [{
+    Precondition: typed `kina`. In what is differentiated, a value that enters the
+    element-wise operations of an arm of an `if` over a mask (a `kina.select` marked
+    `kina.arms`) is detached where the arm is not chosen: otherwise the zero that a
+    derivative passes to such an element would meet slopes that are infinite.
+
+    ```mlir
+    %s = kina.sqrt %x : !kina.tensor<f64, [N]>
+    %r = kina.select %m, %s, %zero {kina.arms} : !kina.tensor<i1, [N]>, !kina.tensor<f64, [N]>
+    ```
+    becomes
+    ```mlir
+    %d = kina.detach %x : !kina.tensor<f64, [N]>
+    %e = kina.select %m, %x, %d : !kina.tensor<i1, [N]>, !kina.tensor<f64, [N]>
+    %s = kina.sqrt %e : !kina.tensor<f64, [N]>
+    %r = kina.select %m, %s, %zero : !kina.tensor<i1, [N]>, !kina.tensor<f64, [N]>
+    ```
+  }];
+  let dependentDialects = ["::kina::KinaDialect"];
+}
 
 def ExpandGradPass : Pass<"kina-expand-grad", "::mlir::ModuleOp"> {
   let summary = "Turn derivatives into handlers of the reverse-mode effect";
@@ -100,8 +179,8 @@ def RecordVJPsPass : Pass<"kina-record-vjps", "::mlir::ModuleOp"> {
       kina.yield %1 : f64
     }
     ```
-    Errors: K0604 for an active operation without rule, recursion, and a residual whose size is
-    born inside the region that it would leave.
+    A region in which a size is born is run again by its pullback. Errors: K0604 for an active
+    operation without rule, and for recursion.
   }];
   let dependentDialects = ["::kina::KinaDialect"];
   let options = [
@@ -194,8 +273,8 @@ def ForwardModePass : Pass<"kina-forward-mode", "::mlir::ModuleOp"> {
 def ADPass : Pass<"kina-ad", "::mlir::ModuleOp"> {
   let summary = "Differentiate: derivatives become plain kina";
   let description = [{
-    Lowers handlers; runs `--kina-expand-grad`, `--kina-record-vjps`, `--kina-lower-effects`
-    and `--kina-forward-mode`, innermost derivatives first, until none is left; then
+    Lowers handlers; runs `--kina-mask-arms` and then `--kina-expand-grad`,
+    `--kina-record-vjps`, `--kina-lower-effects` and `--kina-forward-mode`, innermost derivatives first, until none is left; then
     removes what the rules emitted and nobody
     reads, in the functions made or changed. A module without derivatives and effects is
     left as it was, byte for byte.

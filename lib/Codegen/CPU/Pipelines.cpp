@@ -29,37 +29,42 @@
 
 using namespace mlir;
 
+/// Nested in functions, each is simplified while it is in the cache, and a rewrite in one does not make
+/// the driver walk over all others again.
+static void addSimplification(OpPassManager &functions) {
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+}
+
 void kina::buildCPUCodegenPipeline(OpPassManager &pm, const CPUCodegenOptions &options) {
   if (options.inlineCalls) {
     pm.addPass(createBoundInlining());
     pm.addPass(createInlinerPass());
     pm.addPass(createSymbolDCEPass());
   }
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  // On tensors.
-  pm.addPass(createContractToFMA());
-  pm.addPass(createFuseElementwise());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(createResolveCarriedCopies());
+  OpPassManager &onTensors = pm.nest<func::FuncOp>();
+  addSimplification(onTensors);
+  onTensors.addPass(createContractToFMA());
+  onTensors.addPass(createFuseElementwise());
+  addSimplification(onTensors);
+  onTensors.addPass(createLoopInvariantCodeMotionPass());
+  onTensors.addPass(createResolveCarriedCopies());
   pm.addPass(createBufferize());
   // On buffers. Canonicalisation drops carried buffers, which are all invariant now, and
   // copies of a buffer onto itself; then sizes and scratch buffers can leave the loops.
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
-  pm.addPass(createHoistLoopAllocations());
-  pm.addPass(createCanonicalizerPass());
+  OpPassManager &onBuffers = pm.nest<func::FuncOp>();
+  addSimplification(onBuffers);
+  onBuffers.addPass(createLoopInvariantCodeMotionPass());
+  onBuffers.addPass(createHoistLoopAllocations());
+  onBuffers.addPass(createCanonicalizerPass());
   bufferization::buildBufferDeallocationPipeline(pm, {});
   pm.addPass(createConvertBufferizationToMemRefPass());
-  pm.addNestedPass<func::FuncOp>(bufferization::createOptimizeAllocationLivenessPass());
-  pm.addPass(createLinalgToLoops());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createLoopInvariantCodeMotionPass());
+  OpPassManager &onLoops = pm.nest<func::FuncOp>();
+  onLoops.addPass(bufferization::createOptimizeAllocationLivenessPass());
+  onLoops.addPass(createLinalgToLoops());
+  onLoops.addPass(createLowerAffinePass());
+  addSimplification(onLoops);
+  onLoops.addPass(createLoopInvariantCodeMotionPass());
 }
 
 void kina::buildLowerToLLVMPipeline(OpPassManager &pm, const LowerToLLVMOptions &options) {

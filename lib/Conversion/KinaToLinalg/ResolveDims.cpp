@@ -55,15 +55,17 @@ private:
   Value getName(StringRef name, OpBuilder &builder, Operation *use);
   Value getDim(DimAttr dim, OpBuilder &builder, Operation *use);
   Value emitDim(DimAttr dim, OpBuilder &builder, Operation *use);
-  /// What is computed for `dim`; a result that wraps ends the call (K0802).
-  Value emitProduct(Value a, Value b, DimAttr dim, OpBuilder &builder, Operation *use);
-  Value emitSum(Value a, Value b, bool subtract, DimAttr dim, OpBuilder &builder, Operation *use);
+  /// What is computed for a dimension; `fits` becomes false if the result wraps, and stays null
+  /// where none can.
+  Value emitProduct(Value a, Value b, Value &fits, OpBuilder &builder);
+  Value emitSum(Value a, Value b, bool subtract, Value &fits, OpBuilder &builder);
+  /// A dimension that wraps ends the call (K0802).
   void emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Operation *use);
   Value emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use);
   Value emitPred(PredAttr pred, OpBuilder &builder, Operation *use);
   std::string describe(const Equation &equation);
-  /// `N = {2}, K = {3}`: the names, which are known at the entry, with their `values`.
-  std::string listNames(const NameSet &all, SmallVectorImpl<Value> &values);
+  /// `N = {2}, K = {3}`: the names that are known at `use`, with their `values`.
+  std::string listNames(const NameSet &all, SmallVectorImpl<Value> &values, OpBuilder &builder, Operation *use);
 
   Value index(OpBuilder &builder, int64_t value) { return createIndex(builder, function.getLoc(), value); }
 
@@ -232,16 +234,17 @@ void DimResolver::emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Oper
   collectNames(dim, all);
   std::string message = "the dimension " + toString(dim) + " does not fit into 64 bits";
   SmallVector<Value> values;
-  for (StringRef name : all) {
-    if (Value value = getName(name, builder, use)) {
-      message += (values.empty() ? ": " : ", ") + name.str() + " = {" + std::to_string(values.size()) + "}";
-      values.push_back(value);
-    }
-  }
+  if (std::string names = listNames(all, values, builder, use); !names.empty())
+    message += ": " + names;
   createCheck(builder, function.getLoc(), fits, kArgumentCode, message, values);
 }
 
-Value DimResolver::emitProduct(Value a, Value b, DimAttr dim, OpBuilder &builder, Operation *use) {
+/// Both, the first of which may be null.
+static Value conjoin(OpBuilder &builder, Location loc, Value a, Value b) {
+  return a ? builder.createOrFold<arith::AndIOp>(loc, a, b) : b;
+}
+
+Value DimResolver::emitProduct(Value a, Value b, Value &fits, OpBuilder &builder) {
   Location loc = function.getLoc();
   Type i64 = builder.getI64Type();
   auto wide = arith::MulSIExtendedOp::create(builder, loc,
@@ -250,12 +253,12 @@ Value DimResolver::emitProduct(Value a, Value b, DimAttr dim, OpBuilder &builder
   // The upper half of a product that fits repeats the sign of the lower.
   Value bits = arith::ConstantIntOp::create(builder, loc, i64, 63);
   Value sign = arith::ShRSIOp::create(builder, loc, wide.getLow(), bits);
-  Value fits = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, wide.getHigh(), sign);
-  emitFitCheck(fits, dim, builder, use);
+  fits = conjoin(builder, loc, fits,
+                 arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, wide.getHigh(), sign));
   return arith::IndexCastOp::create(builder, loc, builder.getIndexType(), wide.getLow());
 }
 
-Value DimResolver::emitSum(Value a, Value b, bool subtract, DimAttr dim, OpBuilder &builder, Operation *use) {
+Value DimResolver::emitSum(Value a, Value b, bool subtract, Value &fits, OpBuilder &builder) {
   Location loc = function.getLoc();
   Value sum = subtract ? builder.createOrFold<arith::SubIOp>(loc, a, b)
                        : builder.createOrFold<arith::AddIOp>(loc, a, b);
@@ -267,15 +270,15 @@ Value DimResolver::emitSum(Value a, Value b, bool subtract, DimAttr dim, OpBuild
   Value zero = index(builder, 0);
   Value isLess = arith::CmpIOp::create(builder, loc, P::slt, sum, a);
   Value mustBeLess = arith::CmpIOp::create(builder, loc, subtract ? P::sgt : P::slt, b, zero);
-  Value fits = arith::CmpIOp::create(builder, loc, P::eq, isLess, mustBeLess);
-  emitFitCheck(fits, dim, builder, use);
+  fits = conjoin(builder, loc, fits, arith::CmpIOp::create(builder, loc, P::eq, isLess, mustBeLess));
   return sum;
 }
 
 Value DimResolver::emitDim(DimAttr dim, OpBuilder &builder, Operation *use) {
   if (std::optional<int64_t> constant = dim.getConstantValue())
     return index(builder, *constant);
-  Value sum;
+  // One check for all the steps: each of its own would name every size again.
+  Value sum, fits;
   for (DimTermAttr term : dim.getTerms()) {
     int64_t coefficient = term.getCoefficient();
     // Subtract rather than add a negative, but only what has a positive counterpart.
@@ -286,17 +289,19 @@ Value DimResolver::emitDim(DimAttr dim, OpBuilder &builder, Operation *use) {
       Value value = emitAtom(atom, builder, use);
       if (!value)
         return {};
-      product = product ? emitProduct(product, value, dim, builder, use) : value;
+      product = product ? emitProduct(product, value, fits, builder) : value;
     }
     if (!product)
       product = index(builder, factor);
     else if (factor != 1)
-      product = emitProduct(product, index(builder, factor), dim, builder, use);
+      product = emitProduct(product, index(builder, factor), fits, builder);
     if (!sum)
       sum = product;
     else
-      sum = emitSum(sum, product, subtract, dim, builder, use);
+      sum = emitSum(sum, product, subtract, fits, builder);
   }
+  if (fits)
+    emitFitCheck(fits, dim, builder, use);
   return sum;
 }
 
@@ -376,12 +381,15 @@ std::string DimResolver::describe(const Equation &equation) {
   return what + " is {0}";
 }
 
-std::string DimResolver::listNames(const NameSet &all, SmallVectorImpl<Value> &values) {
+std::string DimResolver::listNames(const NameSet &all, SmallVectorImpl<Value> &values, OpBuilder &builder,
+                                   Operation *use) {
   std::string text;
-  for (StringRef name : all) {
-    text += (text.empty() ? "" : ", ") + name.str() + " = {" + std::to_string(values.size()) + "}";
-    values.push_back(getEntryName(name));
-  }
+  for (StringRef name : all)
+    if (Value value = getName(name, builder, use)) {
+      // Of a name that is bound more than once the source has the part before the dot.
+      text += (text.empty() ? "" : ", ") + name.split('.').first.str() + " = {" + std::to_string(values.size()) + "}";
+      values.push_back(value);
+    }
   return text;
 }
 
@@ -401,7 +409,7 @@ void DimResolver::emitEntryChecks() {
     NameSet all;
     collectNames(equation.dim, all);
     std::string message = describe(equation) + ", expected {1} = `" + toString(equation.dim) + "` (";
-    message += listNames(all, values) + ")";
+    message += listNames(all, values, entry, nullptr) + ")";
     createCheck(entry, loc, fits, kArgumentCode, message, values);
   }
   if (auto vars = function->getAttrOfType<ArrayAttr>(kShapeVarsAttrName))
@@ -423,7 +431,7 @@ void DimResolver::emitEntryChecks() {
       std::string text = clause.getText().empty() ? toString(clause.getPred()) : clause.getText().str();
       std::string message = "`" + function.getSymName().str() + "` requires " + text;
       if (!all.empty())
-        message += ", but " + listNames(all, values);
+        message += ", but " + listNames(all, values, entry, nullptr);
       Value holds = emitPred(clause.getPred(), entry, nullptr);
       createCheck(entry, clause.getLoc(), holds, kRequiresCode, message, values);
     }
@@ -459,12 +467,17 @@ LogicalResult DimResolver::run() {
       Value holds = emitPred(assume.getPred(), builder, op);
       if (!holds)
         return failure();
-      createCheck(builder, loc, holds, kRequiresCode, "assumed " + toString(assume.getPred()) + ", which is false");
+      NameSet all;
+      collectNames(assume.getPred(), all);
+      SmallVector<Value> values;
+      std::string names = listNames(all, values, builder, op);
+      createCheck(builder, loc, holds, kRequiresCode,
+                  "assumed " + toString(assume.getPred()) + ", but " + (names.empty() ? "it is false" : names), values);
     } else if (auto bind = dyn_cast<BindDimOp>(op)) {
       Value size = emitPosition(builder, loc, bind.getValue(), bind.getValue().getType());
       Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, size, index(builder, 1));
       createCheck(builder, loc, ok, kRequiresCode,
-                  "dimension " + bind.getName() + " is {0}, but must be at least 1", size);
+                  "dimension " + bind.getName().split('.').first + " is {0}, but must be at least 1", size);
     }
   }
   for (Operation *op : users)

@@ -32,7 +32,8 @@ static size_t findBadByte(StringRef text) {
 }
 
 static OwningOpRef<ModuleOp> parseSource(StringRef text, StringRef filename,
-                                         MLIRContext *context, bool onlyStructure) {
+                                         MLIRContext *context, bool onlyStructure,
+                                         bool keepGoing = false) {
   context->loadDialect<SurfaceDialect>();
   if (text.size() >= Token::kNoComment) {
     emitError(FileLineColLoc::get(context, filename, 1, 1), DiagCode::K0110,
@@ -52,14 +53,14 @@ static OwningOpRef<ModuleOp> parseSource(StringRef text, StringRef filename,
   Parser parser(text, filename, context, onlyStructure);
   OwningOpRef<ModuleOp> module(
       ModuleOp::create(FileLineColRange::get(context, filename, 1, 1)));
-  if (failed(parser.parseModule(*module)))
+  if (failed(parser.parseModule(*module)) && !keepGoing)
     return {};
   return module;
 }
 
 OwningOpRef<ModuleOp> kina::importKinaSource(StringRef text, StringRef filename,
-                                             MLIRContext *context) {
-  return parseSource(text, filename, context, /*onlyStructure=*/false);
+                                             MLIRContext *context, bool keepGoing) {
+  return parseSource(text, filename, context, /*onlyStructure=*/false, keepGoing);
 }
 
 void kina::registerImportKinaTranslation() {

@@ -7,6 +7,8 @@
 
 #include "Printers.h"
 
+#include "Kina/Target/Surface/Export.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -143,6 +145,8 @@ public:
           os << " = " << spell(alias.getType()) << ";\n";
         });
   }
+
+  void expression(Value operand) { value(operand); }
 
 private:
   //===--- Pieces ------------------------------------------------------------===//
@@ -570,5 +574,12 @@ std::string kina::surface::printNative(ModuleOp module) {
     os << (text.empty() ? "" : "\n");
     printer.item(op);
   }
+  return text;
+}
+
+std::string kina::spellExpression(Value expression) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  NativePrinter(os).expression(expression);
   return text;
 }

@@ -36,7 +36,8 @@ public:
   Parser(llvm::StringRef text, llvm::StringRef filename, mlir::MLIRContext *context,
          bool onlyStructure = false);
 
-  /// Adds the items of the source to `module`; fails if there was an error.
+  /// Adds the items of the source to `module`, those with an error as `kina_surface.broken`;
+  /// fails if there was one.
   llvm::LogicalResult parseModule(mlir::ModuleOp module);
 
 private:
@@ -227,6 +228,8 @@ private:
   bool parseLet(uint32_t begin, llvm::ArrayRef<SyntaxAttr> decorators);
 
   bool parseItem();
+  /// Leaves `kina_surface.broken` in the place of an item that was not read.
+  void markBroken(llvm::StringRef name);
   bool parseFn(uint32_t begin, llvm::ArrayRef<SyntaxAttr> decorators);
   bool parseGlobal(uint32_t begin, llvm::ArrayRef<SyntaxAttr> decorators);
   bool parseEffect();
@@ -349,6 +352,8 @@ private:
   /// The open brackets at this point, outermost first.
   llvm::SmallVector<Token> open;
 
+  /// Of the item that is being parsed, as far as it was read.
+  llvm::StringRef itemName;
   unsigned nesting = 0;
   /// The deepest expression of the region that is being parsed.
   unsigned maxHeight = 0;

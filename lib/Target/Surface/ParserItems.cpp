@@ -184,10 +184,19 @@ LogicalResult Parser::parseModule(ModuleOp module) {
     nesting = 0;
     inCheck = tookEqSign = false;
     itemColumn = lineAndColumn(peek().begin).second;
-    if (!parseItem())
+    itemName = {};
+    if (!parseItem()) {
+      markBroken(itemName);
       recoverItem();
+    }
   }
+  if (stopped)
+    markBroken({});
   return success(errors == 0);
+}
+
+void Parser::markBroken(StringRef name) {
+  BrokenOp::create(builder, rangeFrom(lastEnd), name.empty() ? StringAttr() : builder.getStringAttr(name));
 }
 
 bool Parser::parseItem() {
@@ -233,6 +242,7 @@ bool Parser::parseFn(uint32_t begin, ArrayRef<SyntaxAttr> decorators) {
   SyntaxAttr name = parseName("the name of a function");
   if (!name)
     return false;
+  itemName = name.getText();
   Nodes shapeVars, params, effects, clauses;
   if (!parseShapeVars(shapeVars) || !parseParams(params))
     return false;
@@ -266,6 +276,7 @@ bool Parser::parseGlobal(uint32_t begin, ArrayRef<SyntaxAttr> decorators) {
   SyntaxAttr name = parseName("the name of a module-level `let`");
   if (!name)
     return false;
+  itemName = name.getText();
   SyntaxAttr type;
   if (accept(Tok::Colon)) {
     type = parseType();
@@ -296,6 +307,7 @@ bool Parser::parseGlobal(uint32_t begin, ArrayRef<SyntaxAttr> decorators) {
 bool Parser::parseEffect() {
   uint32_t begin = consume().begin;
   SyntaxAttr name = parseName("the name of an effect");
+  itemName = name ? name.getText() : StringRef();
   if (!name || !expect(Tok::Colon, " behind the effect's name"))
     return false;
   Nodes operations;
@@ -334,6 +346,7 @@ bool Parser::parseImport() {
 bool Parser::parseTypeAlias() {
   uint32_t begin = consume().begin;
   SyntaxAttr name = parseName("the name of a type");
+  itemName = name ? name.getText() : StringRef();
   Nodes shapeVars;
   if (!name || !parseShapeVars(shapeVars) || !expect(Tok::Equal, " behind the type's name"))
     return false;

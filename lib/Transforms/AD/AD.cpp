@@ -26,12 +26,15 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    module->setAttr(kValueSemanticsAttrName, UnitAttr::get(module.getContext()));
     if (!hasDerivative(module))
       return;
     llvm::StringSet<> known, changed;
     for (auto function : module.getOps<FuncOp>())
       known.insert(function.getSymName());
-    OpPassManager expand(ModuleOp::getOperationName()), pipeline(ModuleOp::getOperationName());
+    OpPassManager masks(ModuleOp::getOperationName()), expand(ModuleOp::getOperationName()),
+        pipeline(ModuleOp::getOperationName());
+    masks.addPass(createMaskArmsPass());
     expand.addPass(createExpandGradPass());
     RecordVJPsPassOptions recorder;
     recorder.tape = tape;
@@ -41,6 +44,8 @@ public:
     pipeline.addPass(createForwardModePass());
     OpPassManager checkpoints(ModuleOp::getOperationName());
     checkpoints.addPass(createInsertCheckpointsPass());
+    if (failed(runPipeline(masks, module)))
+      return signalPassFailure();
     // A round differentiates what contains no derivative any more, and so leaves one
     // level of nesting less. What handles its effects is a function like any other then.
     for (bool first = true; hasDerivative(module); first = false) {

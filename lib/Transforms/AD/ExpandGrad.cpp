@@ -5,8 +5,7 @@
 #include "Kina/Transforms/AD/Pullbacks.h"
 #include "Kina/Transforms/AD/RuleBuilder.h"
 #include "Kina/Transforms/Passes.h"
-#include "mlir/IR/AttrTypeSubElements.h"
-#include "mlir/IR/IRMapping.h"
+#include "Kina/Dialect/Kina/IR/Dim.h"
 
 using namespace mlir;
 
@@ -39,6 +38,7 @@ public:
     llvm::erase_if(derivatives.innermost, llvm::IsaPred<JVPOp>);
     if (derivatives.innermost.empty())
       return;
+    getOperation()->setAttr(kValueSemanticsAttrName, UnitAttr::get(&getContext()));
     SymbolTable symbols(getOperation());
     if (!declareEffect(symbols))
       return signalPassFailure();
@@ -77,27 +77,24 @@ private:
   SmallVector<Value> inlineCallee(OpBuilder &builder, FuncOp callee, ValueRange operands, DictionaryAttr subst) {
     llvm::StringMap<DimAttr> names;
     for (NamedAttribute entry : subst)
-      names[entry.getName()] = cast<DimAttr>(entry.getValue());
+      if (auto dim = dyn_cast<DimAttr>(entry.getValue()))
+        names[entry.getName()] = dim;
     callee.walk([&](BindDimOp bind) {
       names[bind.getName()] =
           DimAttr::getName(&getContext(), (bind.getName() + ".tag" + Twine(nextTag)).str());
     });
-    auto lookup = [&](StringRef name) { return names.lookup(name); };
-    AttrTypeReplacer replacer;
-    replacer.addReplacement([&](DimAttr dim) -> Attribute { return substitute(dim, lookup); });
-    replacer.addReplacement([&](PredAttr pred) -> Attribute { return substitute(pred, lookup); });
-    IRMapping mapping;
-    mapping.map(callee.getBody().getArguments(), operands);
-    Block &body = callee.getBody().front();
-    for (Operation &op : body.without_terminator()) {
-      Operation *copy = builder.clone(op, mapping);
-      replacer.recursivelyReplaceElementsIn(copy, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
-      copy->walk([&](BindDimOp bind) {
-        bind.setName(names.lookup(bind.getName()).getSingleName());
-      });
-    }
-    return llvm::map_to_vector(body.getTerminator()->getOperands(),
-                               [&](Value value) { return mapping.lookupOrDefault(value); });
+    OwningOpRef<FuncOp> copy = callee.clone();
+    substituteIn(
+        *copy, [&](StringRef name) { return names.lookup(name); },
+        [&](StringRef name) { return subst.getAs<PlacementAttr>(name); });
+    copy->walk([&](BindDimOp bind) { bind.setName(names.lookup(bind.getName()).getSingleName()); });
+    Block &body = copy->getBody().front();
+    for (auto [argument, operand] : llvm::zip(body.getArguments(), operands))
+      argument.replaceAllUsesWith(operand);
+    SmallVector<Value> results(body.getTerminator()->getOperands());
+    body.getTerminator()->erase();
+    builder.getInsertionBlock()->getOperations().splice(builder.getInsertionPoint(), body.getOperations());
+    return results;
   }
 
   /// Replaces `op` by the call under the built-in handler and the reads of the

@@ -2,6 +2,7 @@
 
 #include "Recorder.h"
 #include "Kina/Support/Diagnostics.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -103,6 +104,10 @@ static DictionaryAttr solve(FuncOp function, TypeRange types) {
       return {};
     entries.emplace_back(StringAttr::get(function.getContext(), name), found);
   }
+  llvm::StringSet<> places;
+  for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
+    if (PlacementAttr place = getPlacement(input); place.isVariable() && places.insert(place.getName()).second)
+      entries.emplace_back(StringAttr::get(function.getContext(), place.getName()), getPlacement(type));
   auto subst = DictionaryAttr::get(function.getContext(), entries);
   for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
     if (substitute(input, subst) != type)
@@ -205,8 +210,11 @@ FailureOr<Pair *> Recorder::getPair(CallOp call, FuncOp callee, const BitVector 
   for (unsigned i : activeResults.set_bits())
     useful.insert(end->getOperand(i));
   Performs performs;
-  if (failed(analysis.propagateVaried(body, varied)) || failed(analysis.propagateUseful(body, useful)) ||
-      failed(recordBlock(body, place, performs)))
+  if (failed(analysis.propagateVaried(body, varied)) || failed(analysis.propagateUseful(body, useful)))
+    return failure();
+  if (bindsSizes(body))
+    rematerialize(body);
+  if (failed(recordBlock(body, place, performs)))
     return failure();
 
   // What the pullbacks read: anew if it is free, else from the caller's operands or the
@@ -225,15 +233,6 @@ FailureOr<Pair *> Recorder::getPair(CallOp call, FuncOp callee, const BitVector 
     }
     auto *at = llvm::find(returned, value);
     if (at == returned.end()) {
-      NameSet used;
-      collectNames(value.getType(), used);
-      for (StringRef name : used)
-        if (!llvm::is_contained(names, name)) {
-          emitError(value.getLoc(), DiagCode::K0604, "no derivative through '")
-              << callee.getSymName() << "': it would keep a " << value.getType() << ", whose size '" << name
-              << "' is born inside the function";
-          return failure();
-        }
       returned.push_back(value);
       at = std::prev(returned.end());
     }

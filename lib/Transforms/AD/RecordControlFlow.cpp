@@ -14,38 +14,6 @@ using namespace mlir;
 
 namespace kina {
 
-//===----------------------------------------------------------------------===//
-// Residuals of a region
-//===----------------------------------------------------------------------===//
-
-static LogicalResult checkCanLeave(Value value, Operation *owner, StringRef what) {
-  NameSet used;
-  collectNames(value.getType(), used);
-  bool ok = true;
-  owner->walk([&](BindDimOp bind) {
-    if (ok && llvm::is_contained(used, bind.getName())) {
-      emitError(value.getLoc(), DiagCode::K0604, "no derivative through ")
-          << what << ": it would keep a " << value.getType() << ", whose size '" << bind.getName()
-          << "' is born inside it";
-      ok = false;
-    }
-  });
-  return success(ok);
-}
-
-LogicalResult checkCanLeave(ArrayRef<PerformOp> performs, Operation *owner, StringRef what) {
-  if (!owner->walk([](BindDimOp) { return WalkResult::interrupt(); }).wasInterrupted())
-    return success();
-  bool ok = true;
-  for (PerformOp perform : performs) {
-    auto check = [&](Value value) { ok = ok && succeeded(checkCanLeave(value, owner, what)); };
-    for (Value value : getCaptured(perform))
-      check(value);
-    perform.getVjp().walk([&](Operation *op) { llvm::for_each(op->getResults(), check); });
-  }
-  return success(ok);
-}
-
 /// A value of the type that nobody reads.
 static Value createFiller(RuleBuilder &k, Type type) {
   if (auto tape = dyn_cast<TapeType>(type))
@@ -71,15 +39,16 @@ FailureOr<PerformOp> Recorder::recordIf(IfOp op, Place place) {
   Location loc = op.getLoc();
   Arm arms[] = {{&op.getThenRegion().front(), {}, {}, {}, {}}, {&op.getElseRegion().front(), {}, {}, {}, {}}};
   bool ok = true;
-  for (Arm &arm : arms)
+  for (Arm &arm : arms) {
+    if (bindsSizes(*arm.block))
+      rematerialize(*arm.block);
     ok &= succeeded(recordBlock(*arm.block, place, arm.performs));
+  }
   if (!ok)
     return failure();
   Performs all;
   for (Arm &arm : arms)
     llvm::append_range(all, arm.performs);
-  if (failed(checkCanLeave(all, op, "this 'if'")))
-    return failure();
   llvm::SetVector<Value> targets = getCapturedTargets(op, {arms[0].block, arms[1].block}, all);
 
   // One slot serves a residual of each arm. A tape has its own, so that in the other arm it
@@ -172,6 +141,34 @@ FailureOr<PerformOp> Recorder::recordIf(IfOp op, Place place) {
 // Rematerialisation
 //===----------------------------------------------------------------------===//
 
+bool Recorder::bindsSizes(Block &block) const {
+  return !block.getOps<BindDimOp>().empty() && llvm::any_of(block, [&](Operation &op) {
+    return llvm::any_of(op.getResults(), [&](Value result) { return isActive(result); });
+  });
+}
+
+RematOp Recorder::rematerialize(Block &block) {
+  Operation *end = block.getTerminator();
+  SmallVector<Value> inside;
+  for (Value value : end->getOperands())
+    if (Operation *op = value.getDefiningOp(); op && op->getBlock() == &block && !llvm::is_contained(inside, value))
+      inside.push_back(value);
+  OpBuilder builder(end);
+  auto remat = RematOp::create(builder, end->getLoc(), ValueRange(inside).getTypes());
+  Block *body = builder.createBlock(&remat.getBody());
+  body->getOperations().splice(body->end(), block.getOperations(), block.begin(), remat->getIterator());
+  builder.setInsertionPointToEnd(body);
+  YieldOp::create(builder, end->getLoc(), inside);
+  for (auto [value, result] : llvm::zip(inside, remat.getResults())) {
+    if (varied.contains(value))
+      varied.insert(result);
+    if (useful.contains(value))
+      useful.insert(result);
+    end->replaceUsesOfWith(value, result);
+  }
+  return remat;
+}
+
 FailureOr<PerformOp> Recorder::recordRemat(RematOp op, Place place) {
   Location loc = op.getLoc();
   OpBuilder builder(op->getContext());
@@ -182,7 +179,7 @@ FailureOr<PerformOp> Recorder::recordRemat(RematOp op, Place place) {
   Block *body = &replay.getBody().front();
   Performs performs;
   // What it keeps lives in the pullback only.
-  if (failed(recordBlock(*body, Place{place.tag}, performs)) || failed(checkCanLeave(performs, replay, "this region")))
+  if (failed(recordBlock(*body, Place{place.tag}, performs)))
     return failure();
   llvm::SetVector<Value> targets = getCapturedTargets(replay, {body}, performs);
   SmallVector<Value> yielded(body->getTerminator()->getOperands());

@@ -62,8 +62,6 @@ private:
   SmallVector<Value> createTapes(Value bound);
   /// The recorded body, run `count` times from the states; returns the tapes.
   SmallVector<Value> emitReplay(Value count, ValueRange states, ValueRange tapes);
-  /// A loop that goes on while the first value it carries is above 0; its body is empty.
-  WhileOp createCountdown(ValueRange operands);
   /// The pullbacks of the iterations `base + count - 1` to `base`.
   Cotangents emitSweep(Value count, Value base, ValueRange tapes, const Cotangents &given);
 
@@ -237,22 +235,12 @@ SmallVector<Value> LoopRecorder::emitReplay(Value count, ValueRange states, Valu
   return SmallVector<Value>(replay.getResults().drop_front(1 + states.size()));
 }
 
-WhileOp LoopRecorder::createCountdown(ValueRange operands) {
-  RuleBuilder k = rules();
-  auto loop = WhileOp::create(builder, loc, operands, TypeRange());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(loop.getBeforeBody());
-  Value more = k.cmp(CmpPredicate::gt, loop.getBeforeBody()->getArgument(0), k.index(0));
-  ConditionOp::create(builder, loc, more, ValueRange());
-  return loop;
-}
-
 LoopRecorder::Cotangents LoopRecorder::emitSweep(Value count, Value base, ValueRange tapes, const Cotangents &given) {
   RuleBuilder k = rules();
   SmallVector<Value> operands{count};
   llvm::append_range(operands, given.carried);
   llvm::append_range(operands, given.captured);
-  WhileOp sweep = createCountdown(operands);
+  WhileOp sweep = k.createCountdown(operands);
   OpBuilder::InsertionGuard guard(builder);
   Block *block = sweep.getAfterBody();
   builder.setInsertionPointToEnd(block);
@@ -401,7 +389,7 @@ LoopRecorder::Pullback LoopRecorder::keepStride() {
     SmallVector<Value> operands{k.div(k.sub(k.add(count, stride), k.index(1)), stride)};
     llvm::append_range(operands, given.carried);
     llvm::append_range(operands, given.captured);
-    WhileOp segments = createCountdown(operands);
+    WhileOp segments = k.createCountdown(operands);
     OpBuilder::InsertionGuard guard(builder);
     Block *block = segments.getAfterBody();
     builder.setInsertionPointToEnd(block);
@@ -451,8 +439,7 @@ FailureOr<PerformOp> LoopRecorder::record() {
     body = cast<WhileOp>(builder.clone(*loop, clones));
     recorder.copyActivity(loop, clones);
   }
-  if (failed(recorder.recordBlock(*body.getAfterBody(), {place.tag, /*inLoop=*/true}, performs)) ||
-      failed(checkCanLeave(performs, body, "this loop")))
+  if (failed(recorder.recordBlock(*body.getAfterBody(), {place.tag, /*inLoop=*/true}, performs)))
     return failure();
 
   arguments.assign(body.getAfterBody()->args_begin(), body.getAfterBody()->args_end());
@@ -527,43 +514,28 @@ static bool makesTapes(WhileOp loop) {
 }
 
 void Recorder::rematerializeBody(WhileOp loop) {
-  Location loc = loop.getLoc();
   Block *body = loop.getAfterBody();
   YieldOp yield = loop.getYieldOp();
   SmallVector<std::optional<Induction>> counters;
   for (unsigned i = 0; i < loop.getNumCarried(); ++i)
     counters.push_back(getInduction(loop, i));
-  SmallVector<Value> yielded(yield.getOperands());
+  rematerialize(*body);
   OpBuilder builder(yield);
-  auto remat = RematOp::create(builder, loc, ValueRange(yielded).getTypes());
-  builder.createBlock(&remat.getBody());
-  Block *inner = &remat.getBody().front();
-  inner->getOperations().splice(inner->end(), body->getOperations(), body->begin(), remat->getIterator());
-  builder.setInsertionPointToEnd(inner);
-  YieldOp::create(builder, loc, yielded);
-  builder.setInsertionPoint(yield);
-  RuleBuilder k(builder, loc);
-  for (auto [i, value] : llvm::enumerate(yielded)) {
-    if (varied.contains(value))
-      varied.insert(remat.getResult(i));
-    if (useful.contains(value))
-      useful.insert(remat.getResult(i));
+  RuleBuilder k(builder, loop.getLoc());
+  for (auto [i, counter] : llvm::enumerate(counters)) {
     // A counter stays one that can be seen.
-    Value next = remat.getResult(i), argument = body->getArgument(i);
-    if (counters[i] && !counters[i]->step) {
-      next = argument;
-    } else if (counters[i] && isFree(counters[i]->step)) {
-      IRMapping mapping;
-      Value step = recompute(builder, counters[i]->step, mapping);
-      next = counters[i]->isNegative ? k.sub(argument, step) : k.add(argument, step);
-    }
-    yield->setOperand(i, next);
+    if (!counter || !counter->step || !isFree(counter->step))
+      continue;
+    IRMapping mapping;
+    Value argument = body->getArgument(i), step = recompute(builder, counter->step, mapping);
+    yield->setOperand(i, counter->isNegative ? k.sub(argument, step) : k.add(argument, step));
   }
 }
 
 FailureOr<PerformOp> Recorder::recordWhile(WhileOp op, Place place) {
   // A tape is no frame of a tape, but what made it can be run again.
-  if (makesTapes(op) && llvm::none_of(op.getInits().getTypes(), llvm::IsaPred<TapeType>))
+  if (bindsSizes(*op.getAfterBody()) ||
+      (makesTapes(op) && llvm::none_of(op.getInits().getTypes(), llvm::IsaPred<TapeType>)))
     rematerializeBody(op);
   return LoopRecorder(*this, op, place).record();
 }

@@ -85,7 +85,12 @@ private:
   mlir::FailureOr<PerformOp> recordRemat(RematOp op, Place place);
   mlir::FailureOr<PerformOp> recordWhile(WhileOp op, Place place);
   friend class LoopRecorder;
-  /// Puts the body of the loop, but for its counters, into a kina.remat.
+  /// Whether residuals of the block can be of sizes that are born in it. Outside of it
+  /// nothing can speak of them, so it has to be run again.
+  bool bindsSizes(mlir::Block &block) const;
+  /// Puts all of the block but its terminator into a kina.remat.
+  RematOp rematerialize(mlir::Block &block);
+  /// The same with the body of the loop, but for its counters.
   void rematerializeBody(WhileOp loop);
 
   bool isActive(mlir::Value value) const { return varied.contains(value) && useful.contains(value); }
@@ -123,10 +128,6 @@ private:
 
 /// What the pullbacks read from outside themselves, in the order of their uses.
 llvm::SetVector<mlir::Value> getCaptured(llvm::ArrayRef<PerformOp> performs);
-
-/// Pullbacks are emitted outside `owner`, and so cannot speak of sizes that are born inside
-/// it (K0604, `what` being the owner's name).
-mlir::LogicalResult checkCanLeave(llvm::ArrayRef<PerformOp> performs, mlir::Operation *owner, llvm::StringRef what);
 
 } // namespace kina
 

@@ -13,15 +13,7 @@ static constexpr unsigned kMaxInlineDepth = 1000, kMaxInlined = 100000;
 
 Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   Location loc = op.getLoc();
-  Type typeArgument;
-  if (SyntaxAttr syntax = op.getTypeArgumentAttr()) {
-    if (!syntax.is(SyntaxKind::DType)) {
-      report(syntax.getLocation(), DiagCode::K0115,
-             "element type variables such as '" + syntax.getText() + "' are not built");
-      return Val::error();
-    }
-    typeArgument = dtype(syntax.getText());
-  }
+  SyntaxAttr typeSyntax = op.getTypeArgumentAttr();
   std::vector<Val> args;
   SmallVector<std::string> keywords;
   // The callee: a method's object is its first argument.
@@ -45,12 +37,16 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       Value one = ConstantOp::create(builder, loc, element,
                                      isa<FloatType>(element) ? cast<TypedAttr>(builder.getFloatAttr(element, 1.0))
                                                              : cast<TypedAttr>(IntegerAttr::get(element, 1)));
-      return callOperation("broadcast", {Val::of(broadcastTo(one, getShape(base.type), loc)), shape}, {"", ""}, {},
-                           loc);
+      Value ones = broadcastTo(one, getShape(base.type), loc, getPlacement(base.type));
+      return callOperation("broadcast", {Val::of(ones), shape}, {"", ""}, {}, loc);
     }
-    args.push_back(std::move(base));
-    keywords.push_back("");
-    callee = lookup(calleeName, loc, scope, /*silent=*/true);
+    if (auto member = llvm::find(base.names, calleeName); member != base.names.end()) {
+      callee = base.members[member - base.names.begin()];
+    } else {
+      args.push_back(std::move(base));
+      keywords.push_back("");
+      callee = lookup(calleeName, loc, scope, /*silent=*/true);
+    }
   } else if (auto name = dyn_cast<surface::NameOp>(calleeOp)) {
     calleeName = name.getName();
     callee = lookup(calleeName, loc, scope, /*silent=*/true);
@@ -70,6 +66,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       report(loc, DiagCode::K0115, "the operation '" + calleeName + "' is not built");
       return Val::error();
     }
+    if (!isNewlyUnknown(calleeName))
+      return Val::error();
     InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0112, "unknown operation '" + calleeName + "'");
     SmallVector<std::string> candidates;
     for (auto &entry : functions)
@@ -134,18 +132,32 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   }
   if (bad)
     return Val::error();
-  if (derivative && typeArgument) {
+  if (derivative && typeSyntax) {
     report(loc, DiagCode::K0205, "'" + callee.function->operation + "' takes no element type");
     return Val::error();
   }
   if (derivative)
     return differentiate(*derivative, callee.function->operation, args, keywords,
                          hasWrt ? ArrayRef<SmallVector<std::string>>(wrt) : ArrayRef<SmallVector<std::string>>(), loc);
-  if (isFunction && callee.function->kind == Callable::Kind::Operation)
+  if (isFunction && callee.function->kind == Callable::Kind::Operation) {
+    Type typeArgument;
+    if (typeSyntax)
+      typeArgument = typeSyntax.is(SyntaxKind::DType) ? dtype(typeSyntax.getText())
+                                                      : elementVariable(typeSyntax.getText(), *scope);
+    if (typeSyntax && !typeArgument) {
+      report(typeSyntax.getLocation(), DiagCode::K0111, "unknown element type '" + typeSyntax.getText() + "'");
+      return Val::error();
+    }
     return callOperation(callee.function->operation, args, keywords, typeArgument, loc);
-  if (typeArgument) {
-    report(loc, DiagCode::K0205, "only operations that make tensors take an element type");
-    return Val::error();
+  }
+  if (typeSyntax) {
+    if (!isFunction || callee.function->kind != Callable::Kind::Item) {
+      report(loc, DiagCode::K0205,
+             "only operations that make tensors take an element type, and functions that declare a variable");
+      return Val::error();
+    }
+    if (failed(addTypeArgument(typeSyntax, *callee.function->item, scope, args, keywords)))
+      return Val::error();
   }
   return resumes ? resume(callee, args, keywords, loc)
          : pulls ? pull(callee, args, loc)
@@ -158,6 +170,10 @@ Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val>
   case Callable::Kind::Item:
     if (failed(elaborateSignature(*callable->item)))
       return Val::error();
+    if (callable->item->isGeneric()) {
+      FailureOr<std::shared_ptr<Callable>> instance = instantiate(*callable, args, keywords, loc);
+      return failed(instance) ? Val::error() : call(*instance, std::move(args), std::move(keywords), loc);
+    }
     // A function with a rule of its own stays one, or its rule would be lost.
     if (callable->item->isTemplate || (current->inlinesItems && !callable->item->hasCustomVjp))
       return inlineCallable(callable, args, keywords, loc);
@@ -185,17 +201,27 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
     report(loc, DiagCode::K0112, "unknown operation '" + name + "'");
     return Val::error();
   }
+  std::vector<Val> together(args);
   SmallVector<Value> operands;
   for (const Val &arg : args)
     if (arg.isValue())
       operands.push_back(arg.value);
   if (failed(requireOnePlace(operands, loc)))
     return Val::error();
-  OperationCall operation(*this, name, args, keywords, typeArgument, loc);
+  ArrayRef<Value> next(operands);
+  for (Val &arg : together)
+    if (arg.isValue()) {
+      arg.value = next.front();
+      next = next.drop_front();
+    }
+  OperationCall operation(*this, name, together, keywords, typeArgument, loc);
   unsigned before = errors;
   Val result = rule(operation);
   if (errors != before || operation.failed || result.isError() || !operation.finish())
     return Val::error();
+  // What an operation gives is a tensor of its own, even where nothing had to be done.
+  if (result.isValue() && isa<TensorType>(result.getType()) && llvm::is_contained(operands, result.value))
+    result.value = CopyOp::create(builder, loc, result.value);
   return result;
 }
 
@@ -400,16 +426,18 @@ LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::str
         return failure();
       solution[type.indexName] = dim;
     }
-    leaves.push_back({type.type, &val, what});
+    leaves.push_back({type.type, &val, what, std::nullopt});
     return success();
   case Ty::Kind::Tuple: {
-    if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size())
+    if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size() || val.names != type.names)
       return report(loc, DiagCode::K0205,
-                    what + " is a tuple of " + Twine(type.members.size()) + ", not " + spell(val));
+                    what + " is " + (type.names.empty() ? "a tuple of " + std::to_string(type.members.size()) : spell(type)) +
+                        ", not " + spell(val));
     bool bad = false;
     for (auto [index, member] : llvm::enumerate(val.members))
-      bad |=
-          failed(pairArguments(type.members[index], member, what + "." + std::to_string(index), leaves, solution, loc));
+      bad |= failed(pairArguments(type.members[index], member,
+                                  what + "." + (type.names.empty() ? std::to_string(index) : type.names[index]),
+                                  leaves, solution, loc));
     return failure(bad);
   }
   case Ty::Kind::Unit:
@@ -423,21 +451,44 @@ LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::str
 FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRef<Ty> types, MutableArrayRef<Val> args,
                                                      ArrayRef<std::pair<std::string, Val>> extra,
                                                      SmallVectorImpl<Leaf> &leaves, Location loc,
-                                                     ArrayRef<Leaf> globals) {
+                                                     MutableArrayRef<Leaf> globals) {
   llvm::StringMap<DimAttr> solution;
   auto known = [&](StringRef name) { return solution.lookup(name); };
+  llvm::StringMap<PlacementAttr> places;
   for (auto &[name, val] : extra) {
-    if (!item.shapeVars.count(name))
-      return report(loc, DiagCode::K0205, "'" + item.name + "' has no parameter and no shape variable '" + name + "'");
+    if (solution.count(name) || places.count(name))
+      return report(loc, DiagCode::K0205, "'" + name + "' of '" + item.name + "' is given twice");
+    if (item.placeVars.contains(name)) {
+      if (val.kind != Val::Kind::Place)
+        return report(loc, DiagCode::K0206, "'" + name + "' of '" + item.name + "' is a place, not " + spell(val));
+      places[name] = val.place;
+      continue;
+    }
+    if (!item.shapeVars.count(name)) {
+      InFlightDiagnostic diag = report(
+          loc, DiagCode::K0205, "'" + item.name + "' has no parameter and no shape variable '" + name + "'");
+      SmallVector<std::string> candidates;
+      for (const Param &param : item.params)
+        candidates.push_back(param.name);
+      for (auto &[var, least] : item.shapeVars)
+        candidates.push_back(var.str());
+      if (std::optional<std::string> close = nearest(name, candidates))
+        attachHelp(diag) << "did you mean '" << *close << "'?";
+      return diag;
+    }
     DimAttr dim = asDim(val, loc);
     if (!dim)
       return failure();
     solution[name] = dim;
   }
   bool bad = false;
-  for (auto [param, type, val] : llvm::zip(item.params, types, args))
+  for (auto [param, type, val] : llvm::zip(item.params, types, args)) {
+    size_t first = leaves.size();
     bad |=
         failed(pairArguments(type, val, "argument '" + param.name + "' of '" + item.name + "'", leaves, solution, loc));
+    for (Leaf &leaf : llvm::drop_begin(leaves, first))
+      leaf.declaredAt = param.loc;
+  }
   if (bad)
     return failure();
 
@@ -446,7 +497,7 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
   for (bool bareOnly : {true, false})
     for (bool progress = true; progress;) {
       progress = false;
-      for (const Leaf &leaf : llvm::concat<const Leaf>(leaves, globals)) {
+      for (const Leaf &leaf : llvm::concat<Leaf>(leaves, globals)) {
         ArrayRef<DimAttr> want = getShape(leaf.declared), have = getShape(leaf.arg->getType());
         if (want.size() != have.size())
           continue;
@@ -488,12 +539,8 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
       return failure();
     }
     subst.push_back(builder.getNamedAttr(name, value));
-    bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, least), value),
-                         ObligationKind::precondition, DiagCode::K0304,
-                         "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
-                             toString(value) + "' here"));
   }
-  if (bad)
+  if (bad || failed(solvePlaces(item, leaves, loc, places, subst)))
     return failure();
   return builder.getDictionaryAttr(subst);
 }
@@ -508,6 +555,23 @@ Type Elaborator::substituted(Type type, DictionaryAttr subst, Location loc, cons
     }
   report(loc, DiagCode::K0204, "a dimension of " + what + " leaves 64 bits");
   return {};
+}
+
+LogicalResult Elaborator::obligeClauses(FunctionItem &item, DictionaryAttr subst, Location loc) {
+  bool bad = false;
+  for (auto &[name, least] : item.shapeVars)
+    if (auto value = subst.getAs<DimAttr>(name))
+      bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, least), value),
+                           ObligationKind::precondition,
+                           "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
+                               toString(value) + "' here"));
+  for (ClauseAttr clause : item.clauses) {
+    NoteScope here(*this);
+    here.add("required here", clause.getLoc());
+    bad |= failed(oblige(loc, substitute(clause.getPred(), subst), ObligationKind::precondition,
+                         "'" + item.name + "' requires '" + clause.getText() + "', which may fail here"));
+  }
+  return failure(bad);
 }
 
 FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, ArrayRef<Val> args,
@@ -530,14 +594,19 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   SmallVector<Leaf> leaves, given;
   for (auto [name, type, val] :
        llvm::zip(item.globals, item.function.getArgumentTypes().take_back(item.globals.size()), globals))
-    given.push_back({type, &val, "'" + name.str() + "' of '" + item.name + "'"});
+    given.push_back({type, &val, "'" + name.str() + "' of '" + item.name + "'", std::nullopt});
   FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc, given);
   if (failed(subst))
     return failure();
   Prepared prepared;
   prepared.subst = *subst;
+  NoteScope call(*this);
+  call.add(spellInstantiation(prepared.subst));
   bool bad = false;
   for (Leaf &leaf : leaves) {
+    NoteScope parameter(*this);
+    if (leaf.declaredAt)
+      parameter.add("the parameter", leaf.declaredAt);
     if (leaf.declared.isIndex()) {
       prepared.operands.push_back(asIndex(*leaf.arg, loc));
       continue;
@@ -562,10 +631,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     bad |= failed(value);
     prepared.operands.push_back(succeeded(value) ? *value : Value());
   }
-  for (ClauseAttr clause : item.clauses)
-    bad |=
-        failed(oblige(loc, substitute(clause.getPred(), prepared.subst), ObligationKind::precondition, DiagCode::K0304,
-                      "'" + item.name + "' requires '" + clause.getText() + "', which may fail here"));
+  bad |= failed(obligeClauses(item, prepared.subst, loc));
   if (bad)
     return failure();
   for (Type type : item.function.getResultTypes()) {
@@ -601,7 +667,9 @@ Val Elaborator::fill(const Ty &type, ValueRange &values) {
     std::vector<Val> members;
     for (const Ty &member : type.members)
       members.push_back(fill(member, values));
-    return Val::tuple(std::move(members));
+    Val val = Val::tuple(std::move(members));
+    val.names = type.names;
+    return val;
   }
   default:
     return Val::unit();
@@ -666,6 +734,15 @@ std::optional<size_t> Elaborator::arity(const Callable &callable) {
   llvm_unreachable("all kinds handled");
 }
 
+void bindVariables(Scope &scope, DictionaryAttr subst) {
+  for (NamedAttribute var : subst) {
+    if (auto place = dyn_cast<PlacementAttr>(var.getValue()))
+      scope.places[var.getName().str()] = place;
+    else
+      scope.dims[var.getName().str()] = cast<DimAttr>(var.getValue());
+  }
+}
+
 Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args,
                                ArrayRef<std::string> keywords, Location loc) {
   if (exhausted)
@@ -701,7 +778,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     return Val::error();
   StringRef name = isItem ? StringRef(callable->item->name) : StringRef("this function");
   SmallVector<std::pair<std::string, Val>, 2> extra;
-  FailureOr<std::vector<Val>> ordered = 
+  FailureOr<std::vector<Val>> ordered =
       orderArguments(name, *names, parameterSyntax(*callable), args, keywords, loc, isItem ? &extra : nullptr);
   if (failed(ordered))
     return Val::error();
@@ -718,6 +795,10 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     Scope pattern(moduleScope, nullptr);
     for (auto &[var, least] : item.shapeVars)
       pattern.dims[var.str()] = DimAttr::getName(context, var);
+    for (StringRef var : item.placeVars)
+      pattern.places[var.str()] = PlacementAttr::get(context, var, "", 0);
+    bindElements(pattern, item);
+    bindElements(*scope, item);
     SmallVector<Ty> types;
     for (SyntaxAttr param : surface::syntaxRange(params)) {
       FailureOr<Ty> type =
@@ -726,16 +807,16 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
         return Val::error();
       types.push_back(*type);
     }
+    placeSignature(item, types);
     SmallVector<Leaf> leaves;
     FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc);
     if (failed(subst))
       return Val::error();
-    for (NamedAttribute var : *subst)
-      scope->dims[var.getName().str()] = cast<DimAttr>(var.getValue());
-    for (ClauseAttr clause : item.clauses)
-      if (failed(oblige(loc, substitute(clause.getPred(), *subst), ObligationKind::precondition, DiagCode::K0304,
-                        "'" + item.name + "' requires '" + clause.getText() + "', which may fail here")))
-        return Val::error();
+    bindVariables(*scope, *subst);
+    NoteScope call(*this);
+    call.add(spellInstantiation(*subst));
+    if (failed(obligeClauses(item, *subst, loc)))
+      return Val::error();
   }
   for (auto [param, val] : llvm::zip(surface::syntaxRange(params), *ordered)) {
     if (!param.getChildren().empty()) {
@@ -743,6 +824,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       if (failed(type) || failed(checkDeclared(val, *type, loc, "argument '" + param.getText() + "'")))
         return Val::error();
     }
+    nameTensors(val, param.getText(), /*alias=*/false);
     scope->names[param.getText().str()] = val;
   }
   std::optional<Ty> result;

@@ -31,7 +31,7 @@ Val Elaborator::rebuild(const Val &pattern, ValueRange &values) {
 }
 
 bool sameStructure(const Val &a, const Val &b) {
-  return a.kind == b.kind && a.members.size() == b.members.size() &&
+  return a.kind == b.kind && a.members.size() == b.members.size() && a.names == b.names &&
          llvm::all_of(llvm::zip(a.members, b.members),
                       [](auto pair) { return sameStructure(std::get<0>(pair), std::get<1>(pair)); });
 }
@@ -55,35 +55,6 @@ LogicalResult Elaborator::coerceLeaves(const Val &val, const Val &goal, Location
 // if
 //===----------------------------------------------------------------------===//
 
-Value Elaborator::detachUnchosen(const MaskedArm &arm, Value value, Location loc) {
-  Value detached = DetachOp::create(builder, loc, value);
-  return SelectOp::create(builder, loc, arm.mask, arm.chosen ? value : detached, arm.chosen ? detached : value);
-}
-
-/// The scope of an arm that is evaluated for all elements. A captured float of the mask's
-/// shape is detached where the arm is not chosen; one that is repeated is, where it is.
-static ScopePtr maskedScope(Elaborator &e, Region &arm, const ScopePtr &scope, const Elaborator::MaskedArm &masked,
-                            Location loc) {
-  auto inner = std::make_shared<Scope>(scope, e.current);
-  SmallVector<StringRef> used;
-  arm.walk([&](surface::NameOp name) {
-    if (!llvm::is_contained(used, name.getName()))
-      used.push_back(name.getName());
-  });
-  for (StringRef name : used)
-    for (Scope *s = scope.get(); s && s->context == e.current; s = s->parent.get()) {
-      auto it = s->names.find(name);
-      if (it == s->names.end())
-        continue;
-      const Val &val = it->second;
-      if (val.isValue() && getShape(val.getType()) == getShape(masked.mask.getType()) &&
-          (e.elements().allowed(getElementType(val.getType())) & kFloats))
-        inner->names[name.str()] = Val::of(e.detachUnchosen(masked, val.value, loc));
-      break;
-    }
-  return inner;
-}
-
 Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   Location loc = op.getLoc();
   Val cond = evaluate(op.getCond(), scope);
@@ -96,10 +67,10 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     attachHelp(diag) << "compare it, for example with '!= 0'";
     return Val::error();
   }
-  if (getRank(condition->getType()) == 0 && !cond.isScalar()) {
+  if (getRank(condition->getType()) == 0 && !isHostScalar(cond)) {
     InFlightDiagnostic diag = report(op.getCond().getLoc(), DiagCode::K0404,
                                      "a condition is on the host, not " + spell(condition->getType()));
-    attachHelp(diag) << "copy it with copy_to_host(..)";
+    attachCopy(diag, *condition, PlacementAttr::getHost(context));
     return Val::error();
   }
   bool hasElse = !op.getElseRegion().empty();
@@ -112,16 +83,8 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     }
     Block *block = builder.getInsertionBlock();
     Operation *before = block->empty() ? nullptr : &block->back();
-    auto evaluateArm = [&](Region &region, bool chosen) {
-      MaskedArm arm{current, *condition, chosen};
-      ScopePtr inner = maskedScope(*this, region, scope, arm, loc);
-      maskedArms.push_back(arm);
-      Val val = evaluateBlock(region, inner);
-      maskedArms.pop_back();
-      return val;
-    };
-    Val a = evaluateArm(op.getThenRegion(), true);
-    Val b = evaluateArm(op.getElseRegion(), false);
+    Val a = evaluateBlock(op.getThenRegion(), std::make_shared<Scope>(scope, current));
+    Val b = evaluateBlock(op.getElseRegion(), std::make_shared<Scope>(scope, current));
     Operation *inside = before ? before->getNextNode() : block->empty() ? nullptr : &block->front();
     for (; inside; inside = inside->getNextNode())
       if (inside
@@ -162,8 +125,14 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     }
     if (!unifyElements(*x, *y, loc))
       return Val::error();
-    return Val::of(
-        SelectOp::create(builder, loc, *condition, broadcastTo(*x, shape, loc), broadcastTo(*y, shape, loc)));
+    SmallVector<Value, 3> all{*condition, *x, *y};
+    if (failed(requireOnePlace(all, loc)))
+      return Val::error();
+    PlacementAttr place = getPlacement(all[0].getType());
+    auto choice = SelectOp::create(builder, loc, all[0], broadcastTo(all[1], shape, loc, place),
+                                   broadcastTo(all[2], shape, loc, place));
+    choice->setAttr(kArmsAttrName, builder.getUnitAttr());
+    return Val::of(choice);
   }
 
   // What the condition says of sizes is a fact in its arm.
@@ -224,9 +193,9 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
       }
       mine = *same;
     }
-    YieldOp::create(builder, loc, y);
+    YieldOp::create(builder, hasElse ? op.getElseRegion().front().getTerminator()->getLoc() : loc, y);
     builder.setInsertionPointToEnd(&branch.getThenRegion().front());
-    YieldOp::create(builder, loc, x);
+    YieldOp::create(builder, op.getThenRegion().front().getTerminator()->getLoc(), x);
   }
   auto typed = IfOp::create(builder, loc, TypeRange(ValueRange(x)), *condition);
   typed.getThenRegion().takeBody(branch.getThenRegion());
@@ -244,10 +213,20 @@ namespace {
 /// The states of a loop: their names, and the structure and values they start with.
 struct States {
   SmallVector<StringRef> names;
+  SmallVector<Location> locs;
   std::vector<Val> inits;
   SmallVector<Value> leaves;
 };
 } // namespace
+
+/// From the start of one range of the source to the end of another.
+static Location spanTo(Location from, Location to) {
+  auto first = dyn_cast<FileLineColRange>(from), last = dyn_cast<FileLineColRange>(to);
+  if (!first || !last || first.getFilename() != last.getFilename())
+    return from;
+  return FileLineColRange::get(first.getFilename(), first.getStartLine(), first.getStartColumn(), last.getEndLine(),
+                               last.getEndColumn());
+}
 
 static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, OperandRange inits, const ScopePtr &scope) {
   States states;
@@ -278,6 +257,7 @@ static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, Operand
       bad = true;
     }
     states.names.push_back(node.getText());
+    states.locs.push_back(spanTo(node.getLocation(), init.getLoc()));
     states.inits.push_back(std::move(val));
   }
   if (bad)
@@ -287,12 +267,19 @@ static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, Operand
   return states;
 }
 
-/// Binds the names to the values in a scope of their own. An integer is a new run-time
+/// Binds the names to the values, which get them, in a scope of their own. An integer is a new run-time
 /// value there.
 static ScopePtr bindStates(Elaborator &e, const States &states, ValueRange values, const ScopePtr &scope) {
   auto inner = std::make_shared<Scope>(scope, e.current);
-  for (auto [name, init] : llvm::zip(states.names, states.inits))
-    inner->names[name.str()] = e.rebuild(init, values);
+  for (auto [name, loc, init] : llvm::zip(states.names, states.locs, states.inits)) {
+    Val val = e.rebuild(init, values);
+    SmallVector<Value> leaves;
+    e.flatten(val, leaves);
+    for (Value leaf : leaves)
+      leaf.setLoc(loc);
+    e.nameTensors(val, name, /*alias=*/false);
+    inner->names[name.str()] = std::move(val);
+  }
   return inner;
 }
 
@@ -303,15 +290,22 @@ static LogicalResult yieldStates(Elaborator &e, const States &states, Val val, V
     return failure();
   // One state is yielded as it is, several as a tuple.
   std::vector<Val> members;
-  if (states.names.size() == 1 && !(val.kind == Val::Kind::Tuple && val.members.size() == 1))
+  if (states.names.size() == 1 && !(val.kind == Val::Kind::Tuple && val.members.size() == 1 && val.names.empty()))
     members.push_back(val);
   else if (states.names.empty())
     ; // nothing to yield
   else if (val.kind == Val::Kind::Tuple)
     members.assign(val.members.begin(), val.members.end());
-  if (members.size() != states.names.size())
-    return e.report(loc, DiagCode::K0504,
-                    "the loop has " + Twine(states.names.size()) + " states, but its body gives " + e.spell(val));
+  if (members.size() != states.names.size() || (val.kind == Val::Kind::Unit && !states.names.empty())) {
+    InFlightDiagnostic diag =
+        e.report(loc, DiagCode::K0504,
+                 "the loop has " + Twine(states.names.size()) + (states.names.size() == 1 ? " state" : " states") +
+                     ", but its body gives " + e.spell(val));
+    if (val.kind == Val::Kind::Unit)
+      attachHelp(diag) << "end the body with the next value of each state, or bind it, 'let " << states.names.front()
+                       << " = ..;'";
+    return diag;
+  }
   SmallVector<Value> yielded;
   bool bad = false;
   for (auto [name, init, next] : llvm::zip(states.names, states.inits, members)) {
@@ -365,7 +359,7 @@ Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, Checkp
     FailureOr<Value> condition = asValue(cond, op.getCond().getLoc(), "a loop condition");
     if (failed(condition)) {
       bad = true;
-    } else if (!cond.isScalar() || !elementTypes.restrict(getElementType(cond.getType()), kBool)) {
+    } else if (!isHostScalar(cond) || !elementTypes.restrict(getElementType(cond.getType()), kBool)) {
       report(op.getCond().front().getTerminator()->getLoc(), DiagCode::K0404,
              "a loop condition is a boolean scalar, not " + spell(cond));
       bad = true;
@@ -376,7 +370,7 @@ Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, Checkp
     builder.setInsertionPointToEnd(loop.getAfterBody());
     size_t facts = current->facts.size();
     Val next = evaluateBlock(op.getBody(), bindStates(*this, *states, loop.getAfterBody()->getArguments(), scope),
-                             /*wantsTuple=*/true);
+                             /*wantsTuple=*/true, states->names);
     Operation *yield = op.getBody().front().getTerminator();
     bad |= failed(yieldStates(*this, *states, std::move(next), {}, yield->getLoc()));
     current->facts.resize(facts);
@@ -401,7 +395,7 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
     return Val::error();
   }
   for (const Val *val : {&lo, &hi})
-    if (!val->isScalar() || !elementTypes.restrict(getElementType(val->getType()), kIntegers)) {
+    if (!isHostScalar(*val) || !elementTypes.restrict(getElementType(val->getType()), kIntegers)) {
       report(loc, DiagCode::K0206, "a loop bound is an integer scalar, not " + spell(*val));
       return Val::error();
     }
@@ -419,6 +413,7 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(loop.getBeforeBody());
+    (void)bindStates(*this, *states, loop.getBeforeBody()->getArguments(), scope);
     Value more = CmpOp::create(builder, loc, CmpPredicate::lt, loop.getBeforeBody()->getArguments().back(), *high);
     ConditionOp::create(builder, loc, more, ValueRange());
     builder.setInsertionPointToEnd(loop.getAfterBody());
@@ -432,7 +427,7 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
       current->facts.push_back(makeRelation(PredKind::LE, lo.sym, counter.sym));
       current->facts.push_back(makeRelation(PredKind::LT, counter.sym, hi.sym));
     }
-    Val next = evaluateBlock(op.getBody(), inner, /*wantsTuple=*/true);
+    Val next = evaluateBlock(op.getBody(), inner, /*wantsTuple=*/true, states->names);
     Value one = literalInt(1, loc).value;
     (void)elementTypes.unify(one.getType(), getElementType(arguments.back().getType()));
     Value advanced = AddOp::create(builder, loc, arguments.back(), one);

@@ -69,20 +69,22 @@ static Val takeFront(ValueRange &values) {
   return Val::of(front);
 }
 
-/// The structure as the user spells it.
-static std::string spellStructure(Elaborator &e, const Ty &type) {
-  if (type.kind == Ty::Kind::Value)
-    return e.spell(type.type);
-  std::string text = "(";
-  llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(type.members, os, [&](const Ty &member) { os << spellStructure(e, member); });
-  os << ")";
-  return text;
-}
-
 Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, ArrayRef<std::string> keywords,
                                 Location loc) {
   using D = Callable::Derivative;
+  if (derivative.base->kind == Callable::Kind::Item && derivative.base->item->isGeneric()) {
+    Callable instance = derivative;
+    std::vector<Val> own(args);
+    SmallVector<std::string> ownKeywords(keywords);
+    bool atPoint = derivative.hasPoint();
+    FailureOr<std::shared_ptr<Callable>> base =
+        atPoint ? instantiate(*derivative.base, instance.point, instance.pointKeywords, loc)
+                : instantiate(*derivative.base, own, ownKeywords, loc);
+    if (failed(base))
+      return Val::error();
+    instance.base = *base;
+    return applyDerivative(instance, own, ownKeywords, loc);
+  }
   bool pulls = derivative.hasPoint();
   ArrayRef<Val> point = pulls ? ArrayRef<Val>(derivative.point) : args;
   ArrayRef<std::string> pointKeywords = pulls ? ArrayRef<std::string>(derivative.pointKeywords) : keywords;
@@ -306,11 +308,16 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
     bool byRows = derivative.derivative == D::Jacobian;
     auto rows = emitJacobian(byRows ? floats : gradientTypes, byRows ? gradientTypes : floats, loc,
                              [&](ValueRange seeds) -> SmallVector<Value> {
+                               // Each row takes what the function takes.
+                               auto own = llvm::map_to_vector(operands, [&](Value operand) -> Value {
+                                 return isa<TensorType>(operand.getType()) ? CopyOp::create(builder, loc, operand).getResult()
+                                                                           : operand;
+                               });
                                if (byRows)
-                                 return VJPOp::create(builder, loc, gradientTypes, symbol, operands, seeds, subst,
-                                                      wrtAttr, UnitAttr())
+                                 return VJPOp::create(builder, loc, gradientTypes, symbol, own, seeds, subst, wrtAttr,
+                                                      UnitAttr())
                                      .getResults();
-                               return JVPOp::create(builder, loc, floats, symbol, operands, seeds, subst, wrtAttr,
+                               return JVPOp::create(builder, loc, floats, symbol, own, seeds, subst, wrtAttr,
                                                     UnitAttr())
                                    .getResults();
                              });
@@ -325,8 +332,7 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
     auto first = [&]() -> std::string {
       if (isItem) {
         const Ty &type = base.item->resultType;
-        return spellStructure(*this,
-                              type.kind == Ty::Kind::Tuple && !type.members.empty() ? type.members.front() : type);
+        return spell(type.kind == Ty::Kind::Tuple && !type.members.empty() ? type.members.front() : type);
       }
       return spell(resultVal.kind == Val::Kind::Tuple && !resultVal.members.empty() ? resultVal.members.front()
                                                                                     : resultVal);
@@ -411,7 +417,7 @@ SmallVector<SmallVector<Value>>
 Elaborator::emitJacobian(ArrayRef<Type> outer, ArrayRef<Type> inner, Location loc,
                          llvm::function_ref<SmallVector<Value>(ValueRange)> emit) {
   auto filled = [&](Type type, double number) {
-    return broadcastTo(constant(getElementType(type), number, loc), getShape(type), loc);
+    return broadcastTo(constant(getElementType(type), number, loc), getShape(type), loc, getPlacement(type));
   };
   auto zero = DimAttr::getConstant(context, 0), one = DimAttr::getConstant(context, 1);
   SmallVector<SmallVector<Value>> rows;

@@ -76,9 +76,13 @@ void Elaborator::declareEffect(surface::EffectOp op) {
       effectOperations[signature.name] = std::move(operation);
       continue;
     }
-    for (SyntaxAttr type : {payload, result})
-      collectShapeVars(type, *moduleScope, signature.shapeVars);
     Scope scope(moduleScope, nullptr);
+    for (SyntaxAttr type : {payload, result}) {
+      collectShapeVars(type, *moduleScope, signature.shapeVars);
+      collectPlaceVars(type, signature.placeVars);
+    }
+    for (StringRef var : signature.placeVars)
+      scope.places[var.str()] = PlacementAttr::get(context, var, "", 0);
     SmallVector<Attribute> vars;
     for (auto &[var, least] : signature.shapeVars) {
       scope.dims[var.str()] = DimAttr::getName(context, var);
@@ -107,6 +111,8 @@ void Elaborator::declareEffect(surface::EffectOp op) {
 EffectOperation *Elaborator::findEffectOperation(StringRef name, Location loc) {
   if (auto it = effectOperations.find(name); it != effectOperations.end())
     return it->second.get();
+  if (!isNewlyUnknown(name))
+    return nullptr;
   InFlightDiagnostic diag = report(loc, DiagCode::K0112, "no effect has an operation '" + name + "'");
   SmallVector<std::string> candidates;
   for (auto &entry : effectOperations)
@@ -160,6 +166,7 @@ Val Elaborator::evaluatePerform(surface::PerformOp op, const ScopePtr &scope) {
     bad |= failed(value);
     payload.push_back(succeeded(value) ? *value : Value());
   }
+  bad |= failed(obligeClauses(signature, *subst, loc));
   SmallVector<Type> declared, results;
   collectTypes(*signature.result, declared);
   for (Type type : declared) {
@@ -326,7 +333,7 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
             llvm::none_of(instances, [&](Instance &known) { return known.subst == subst; }))
           instances.push_back(
               {SmallVector<Type>(perform.getPayload().getTypes()), SmallVector<Type>(perform.getResultTypes()), subst});
-    if (instances.empty() && signature.shapeVars.empty()) {
+    if (instances.empty() && signature.shapeVars.empty() && signature.placeVars.empty()) {
       Instance generic;
       for (const Param &param : signature.params)
         collectTypes(param.type, generic.payload);
@@ -336,8 +343,7 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
     }
     for (Instance &instance : instances) {
       auto inner = std::make_shared<Scope>(scope, current);
-      for (NamedAttribute var : instance.subst)
-        inner->dims[var.getName().str()] = cast<DimAttr>(var.getValue());
+      bindVariables(*inner, instance.subst);
       Val continuation;
       continuation.kind = Val::Kind::Continuation;
       continuation.continuation = std::make_shared<Continuation>(Continuation{one.operation, instance.subst, result});

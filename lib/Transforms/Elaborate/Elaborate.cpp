@@ -2,11 +2,11 @@
 
 #include "Elaborator.h"
 #include "SurfacePasses.h"
+#include "Kina/Support/DeepStack.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/Support/ProgramStack.h"
-#include <set>
 
 using namespace mlir;
 
@@ -17,13 +17,35 @@ namespace kina {
 
 namespace kina::elaborate {
 
-Elaborator::Elaborator(ModuleOp module)
-    : module(module), context(module.getContext()), builder(context), elementTypes(context),
+/// What the worker could prove is left to --kina-verify-refinements.
+static solver::SolverOptions quickStages() {
+  solver::SolverOptions options;
+  options.noSmt = true;
+  return options;
+}
+
+Elaborator::Elaborator(ModuleOp module, Options options)
+    : options(options), module(module), context(module.getContext()), builder(context), elementTypes(context),
+      solver(context, quickStages()),
       moduleScope(std::make_shared<Scope>(nullptr, nullptr)) {}
 
 InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &message) {
-  ++errors;
-  return emitError(loc, code, message);
+  errors += !inferringPlace;
+  InFlightDiagnostic diag = emitError(loc, code, message);
+  // What is wrong with an instance may be right with others.
+  if (FunctionItem *item = current ? current->item : nullptr; item && item->generic) {
+    Diagnostic &note = diag.attachNote(*item->instantiated) << "'" << item->generic->name << "' is used here with ";
+    llvm::interleaveComma(item->elements, note,
+                          [&](auto &entry) { note << entry.first << " = " << spell(entry.second); });
+  }
+  return diag;
+}
+
+bool Elaborator::isNewlyUnknown(StringRef name) {
+  // What is not told now is told when the function is elaborated once more.
+  if (inferringPlace || broken.count("") || broken.count(name.str()))
+    return false;
+  return unknown.insert({current ? current->item ? current->item->name : current->name : "", name.str()}).second;
 }
 
 std::string Elaborator::spell(PlacementAttr place) {
@@ -75,7 +97,10 @@ std::string Elaborator::spell(Type type) {
   llvm::raw_string_ostream os(text);
   llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { print(os, dim); });
   os << ']';
-  if (PlacementAttr place = getPlacement(type); !place.isHost())
+  // The user has no name for a place that no type names.
+  PlacementAttr place = getPlacement(type);
+  bool isNamed = !current || !current->item || place != current->item->place || !place.isVariable();
+  if (!place.isHost() && isNamed)
     os << ", " << spell(place);
   os << '>';
   return text;
@@ -92,7 +117,11 @@ std::string Elaborator::spell(const Val &val) {
   case Val::Kind::Tuple: {
     std::string text = "(";
     llvm::raw_string_ostream os(text);
-    llvm::interleaveComma(val.members, os, [&](const Val &member) { os << spell(member); });
+    llvm::interleaveComma(llvm::enumerate(val.members), os, [&](auto member) {
+      if (!val.names.empty())
+        os << val.names[member.index()] << ": ";
+      os << spell(member.value());
+    });
     os << ")";
     return text;
   }
@@ -123,7 +152,25 @@ std::string Elaborator::spell(const Val &val) {
   llvm_unreachable("all kinds handled");
 }
 
+std::string Elaborator::spell(const Ty &type) {
+  if (type.kind == Ty::Kind::Value)
+    return spell(type.type);
+  if (type.kind == Ty::Kind::Function)
+    return "a function";
+  std::string text = "(";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(llvm::enumerate(type.members), os, [&](auto member) {
+    if (!type.names.empty())
+      os << type.names[member.index()] << ": ";
+    os << spell(member.value());
+  });
+  os << ")";
+  return text;
+}
+
 LogicalResult Elaborator::run() {
+  ScopedDiagnosticHandler drop(context, [&](Diagnostic &) { return success(inferringPlace); });
+  hasDevices = namesDevice(module);
   SmallVector<Operation *> surfaceOps;
   SmallVector<surface::EffectOp> effectItems;
   llvm::StringMap<Location> defined;
@@ -159,6 +206,8 @@ LogicalResult Elaborator::run() {
         otherItems[effect.getName().getText().str()] = &op;
         effectItems.push_back(effect);
       }
+    } else if (auto lost = dyn_cast<surface::BrokenOp>(op)) {
+      broken.insert(lost.getName().value_or("").str());
     } else if (auto alias = dyn_cast<surface::TypeAliasOp>(op)) {
       if (define(alias.getName()))
         otherItems[alias.getName().getText().str()] = &op;
@@ -174,8 +223,11 @@ LogicalResult Elaborator::run() {
       primal->second->hasCustomVjp = true;
   bool anyExported = llvm::any_of(order, [](FunctionItem *item) { return item->exported; });
   for (FunctionItem *item : order)
-    if (item->state != FunctionItem::State::Failed && !item->isTemplate)
+    if (item->state != FunctionItem::State::Failed && !item->isTemplate && !item->isGeneric())
       (void)elaborateItem(*item);
+  for (FunctionItem *item : order)
+    if (item->isGeneric() && item->instances.empty() && item->state != FunctionItem::State::Failed)
+      checkUnusedGeneric(*item);
   for (FunctionItem *item : order) {
     if (item->vjpOf.empty())
       continue;
@@ -194,15 +246,31 @@ LogicalResult Elaborator::run() {
     for (auto &[name, item] : globalItems)
       checkUncalled(item.op);
 
-  if (errors) {
-    for (FunctionItem *item : order)
+  // Instances stand behind one another where the generic function would.
+  SmallVector<FunctionItem *> all;
+  for (FunctionItem *item : order) {
+    all.push_back(item);
+    for (auto &[name, instance] : item->instances)
+      all.push_back(instance.get());
+  }
+  bool failed = errors || !broken.empty();
+  if (failed && !options.keepGoing) {
+    for (FunctionItem *item : all)
       for (FuncOp function : llvm::reverse(item->made))
         function.erase();
     for (EffectOp effect : effects)
       effect.erase();
     return failure();
   }
-  for (FunctionItem *item : order) {
+  // What calls a function that failed has failed too.
+  for (FunctionItem *item : all)
+    if (item->state != FunctionItem::State::Done) {
+      for (FuncOp function : llvm::reverse(item->made))
+        function.erase();
+      item->made.clear();
+      item->function = nullptr;
+    }
+  for (FunctionItem *item : all) {
     for (FuncOp function : item->made)
       function->moveBefore(module.getBody(), module.getBody()->end());
     // One that performs effects is no entry point.
@@ -211,61 +279,42 @@ LogicalResult Elaborator::run() {
   }
   for (Operation *op : surfaceOps)
     op->erase();
-  return success();
+  return mlir::failure(failed);
 }
 
 } // namespace kina::elaborate
 
 namespace {
 
-/// Where a diagnostic starts, for sorting.
-std::tuple<std::string, unsigned, unsigned> startOf(Location loc) {
-  if (auto file = loc->findInstanceOf<FileLineColLoc>())
-    return {file.getFilename().str(), file.getStartLine(), file.getStartColumn()};
-  return {"", 0, 0};
-}
-
-/// Room for as many nested expressions and calls as the elaborator allows; only what is
-/// used of it takes memory.
-constexpr unsigned kStackSize = 1u << 29;
-
 struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
+  using ElaboratePassBase::ElaboratePassBase;
+
   void runOnOperation() override {
-    SmallVector<Diagnostic> diagnostics;
     LogicalResult result = failure();
     {
-      // Functions are elaborated as they are called; errors are told in source order.
-      ScopedDiagnosticHandler collect(&getContext(), [&](Diagnostic &diagnostic) {
-        diagnostics.push_back(std::move(diagnostic));
-        return success();
-      });
-      // Functions call each other to any depth, and are elaborated as they are called.
-      llvm::runOnNewStack(kStackSize, [&] {
+      // Functions are elaborated as they are called, and a body at several calls tells the
+      // same of each.
+      kina::DiagnosticSorter sorter(&getContext());
+      kina::runOnDeepStack([&] {
         // Without a file or a type most of what would be said of the rest is its consequence.
         result = kina::elaborate::resolveImports(getOperation());
         if (succeeded(result))
           result = kina::elaborate::expandTypeAliases(getOperation());
         if (succeeded(result))
-          result = kina::elaborate::Elaborator(getOperation()).run();
+          result = kina::elaborate::Elaborator(getOperation(), {keepGoing, insertCopies}).run();
       });
     }
-    // Those at one place keep the order in which they were found.
-    SmallVector<std::pair<decltype(startOf(getOperation().getLoc())), size_t>> order;
-    for (auto [index, diagnostic] : llvm::enumerate(diagnostics))
-      order.push_back({startOf(diagnostic.getLocation()), index});
-    llvm::sort(order);
-    // A body that is elaborated at several calls tells the same of each.
-    std::set<std::tuple<std::string, unsigned, unsigned, std::string>> told;
-    for (auto &[start, index] : order) {
-      auto [file, line, column] = start;
-      std::string text = diagnostics[index].str();
-      for (Diagnostic &note : diagnostics[index].getNotes())
-        text += note.str();
-      if (told.insert({file, line, column, text}).second)
-        getContext().getDiagEngine().emit(std::move(diagnostics[index]));
-    }
-    if (failed(result))
-      signalPassFailure();
+    if (succeeded(result))
+      return;
+    if (!keepGoing)
+      return signalPassFailure();
+    // A file or a type was missing, or what is left hangs on something that failed.
+    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &) { return success(); });
+    bool looked = llvm::none_of(getOperation().getOps(), [&](Operation &op) {
+      return op.getDialect() == getContext().getLoadedDialect<kina::surface::SurfaceDialect>();
+    });
+    if (!looked || failed(verify(getOperation())))
+      getOperation().getBody()->clear();
   }
 };
 

@@ -22,13 +22,17 @@
 #include "ElementTypes.h"
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/Kina/IR/SourceNames.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
 #include "Kina/Support/Diagnostics.h"
+#include "Kina/Transforms/Refinements.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <map>
 #include <memory>
+#include <set>
+#include <set>
 
 namespace kina::elaborate {
 
@@ -163,12 +167,16 @@ struct Ty {
   Kind kind = Kind::Unknown;
   Type type;
   std::vector<Ty> members;
+  /// Of a tuple: the members' names; empty if they have none.
+  SmallVector<std::string> names;
   /// `Index`: the shape variable that the parameter is.
   std::string indexName;
   /// Of a function: the number of its parameters.
   size_t arity = 0;
   /// What a tensor type in a body says of its sizes.
   SmallVector<PredAttr> preds;
+  /// Of a value: whether `type` says where it lives. If not, it is where it is.
+  bool placed = false;
 };
 
 /// A function as a compile-time value.
@@ -204,6 +212,9 @@ struct Scope {
   FunctionContext *context = nullptr;
   std::map<std::string, Val, std::less<>> names;
   std::map<std::string, DimAttr, std::less<>> dims;
+  /// Variables for places and for element types.
+  std::map<std::string, PlacementAttr, std::less<>> places;
+  std::map<std::string, Type, std::less<>> elements;
   /// Whether a function is closed over it: what is bound later opens another scope.
   bool closed = false;
 
@@ -262,6 +273,20 @@ struct FunctionItem {
   /// The value's structure, with the types of the finished function.
   Ty resultType;
   llvm::MapVector<StringRef, int64_t> shapeVars;
+  /// Variables for places.
+  llvm::SetVector<StringRef> placeVars;
+  /// Where parameters live whose types name no place: a variable, unless the body needs
+  /// another one. Null where that is the host.
+  PlacementAttr place;
+  /// Whether the body may still decide what `place` is.
+  bool isPlaceOpen = false;
+  /// Variables for element types: what they may be. What they are, if it is an instance of
+  /// `generic`, made for the call at `instantiated`.
+  llvm::MapVector<StringRef, unsigned> elementVars;
+  llvm::MapVector<StringRef, Type> elements;
+  FunctionItem *generic = nullptr;
+  std::optional<Location> instantiated;
+  std::map<std::string, std::unique_ptr<FunctionItem>> instances;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
   SmallVector<ClauseAttr> clauses;
@@ -280,6 +305,9 @@ struct FunctionItem {
   SmallVector<mlir::StringAttr> globals;
   /// The functions made for it, in order of creation; its own comes last.
   SmallVector<FuncOp> made;
+
+  /// Whether each use has an instance of it, which is the function.
+  bool isGeneric() const { return !elementVars.empty() && !generic; }
 };
 
 struct GlobalItem {
@@ -325,9 +353,14 @@ using OperationRule = Val (*)(OperationCall &);
 
 class Elaborator {
 public:
-  Elaborator(mlir::ModuleOp module);
+  struct Options {
+    bool keepGoing;    ///< after errors the module has the functions that did not fail
+    bool insertCopies; ///< where places differ a copy is inserted, and a remark says so
+  };
+  Elaborator(mlir::ModuleOp module, Options options);
   /// Replaces the module's surface items by typed functions. On failure, after
-  /// diagnostics, the module is as it was.
+  /// diagnostics, the module is as it was; with `keepGoing` it has the functions that did
+  /// not fail.
   LogicalResult run();
 
   mlir::MLIRContext *getContext() { return context; }
@@ -336,27 +369,88 @@ public:
 
   // --- Diagnostics (Elaborate.cpp)
   InFlightDiagnostic report(Location loc, DiagCode code, const llvm::Twine &message = {});
+  /// Whether an unknown name is to be reported: an error of the syntax may have hidden its
+  /// definition, and a function's other uses of it say nothing new.
+  bool isNewlyUnknown(StringRef name);
   /// The type as the user spells it.
   std::string spell(Type type);
   std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
+  std::string spell(const Ty &type);
 
   // --- Types, dimensions, predicates (Types.cpp)
   Type dtype(StringRef name);
   FailureOr<Ty> elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName = {});
   DimAttr elaborateDim(SyntaxAttr syntax, Scope &scope);
   PredAttr elaboratePred(SyntaxAttr syntax, Scope &scope);
-  FailureOr<PlacementAttr> elaboratePlace(SyntaxAttr syntax);
   FailureOr<CheckpointAttr> elaborateCheckpoint(SyntaxAttr decorator);
   /// Collects names of shape variables in order of appearance.
   void collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVector<StringRef, int64_t> &names);
+
+  // --- Instances (Instances.cpp)
+  /// What the name says of an element type, where it stands; null if it is no variable for one.
+  Type elementVariable(StringRef name, const Scope &scope);
+  void bindElements(Scope &scope, const FunctionItem &item);
+  /// The instance of a generic function for these arguments, of which those that name a
+  /// variable for an element type are taken away.
+  FailureOr<std::shared_ptr<Callable>> instantiate(const Callable &generic, std::vector<Val> &args,
+                                                   SmallVector<std::string> &keywords, Location loc);
+  /// The instance for these element types.
+  FunctionItem &getInstance(FunctionItem &item, ArrayRef<Type> types, Location loc);
+  /// Elaborates a generic function that nothing calls, for its errors.
+  void checkUnusedGeneric(FunctionItem &item);
+  /// `f<A>(..)` gives the first variable that `f` declares: appends it as a keyword.
+  LogicalResult addTypeArgument(SyntaxAttr syntax, FunctionItem &item, const ScopePtr &scope, std::vector<Val> &args,
+                                SmallVector<std::string> &keywords);
+
+  // --- Places (Places.cpp)
+  FailureOr<PlacementAttr> elaboratePlace(SyntaxAttr syntax, Scope &scope);
+  /// Puts parameters whose types name no place where the function takes them.
+  void placeSignature(FunctionItem &item, llvm::MutableArrayRef<Ty> params);
+  void placeResult(FunctionItem &item, Ty &result);
+  /// The declared type, at the place of `like` if it names none.
+  Type placedLike(const Ty &type, Type like);
+  /// Whether these are one place. One that the function's signature leaves open becomes the
+  /// other one; then the answer is no, nothing more of the function is looked at, and it is
+  /// elaborated once more.
+  bool isSamePlace(PlacementAttr a, PlacementAttr b);
+  /// Whether it is a scalar on the host, which is where conditions and sizes are.
+  bool isHostScalar(const Val &val);
+  /// The value as the source has it; empty if that is not known or long.
+  std::string sourceOf(Value value);
+  /// Says how the value comes to the place.
+  void attachCopy(InFlightDiagnostic &diag, Value value, PlacementAttr to);
+  /// The copy, if copies may be inserted and one brings the value there; otherwise null.
+  Value insertCopy(Value value, PlacementAttr to, Location loc);
+  /// The value at the place: itself, a scalar of the host there, or a copy that may be
+  /// inserted. Reports otherwise; `what` names it.
+  FailureOr<Value> moveTo(Location loc, Value value, PlacementAttr place, const llvm::Twine &what);
+  /// Tensors that meet live at one place, to which copies may bring them; a scalar on the
+  /// host may meet any.
+  LogicalResult requireOnePlace(llvm::MutableArrayRef<Value> values, Location loc);
 
   // --- Facts (Facts.cpp)
   enum class Truth { Proved, Refuted, Open };
   Truth settle(PredAttr pred);
   bool sameDim(DimAttr a, DimAttr b) { return a == b || settle(makeRelation(PredKind::EQ, a, b)) == Truth::Proved; }
   /// Requires the predicate here: proved is silent, refuted an error, open an obligation.
-  LogicalResult oblige(Location loc, PredAttr pred, ObligationKind kind, DiagCode code, const llvm::Twine &text);
+  LogicalResult oblige(Location loc, PredAttr pred, ObligationKind kind, const llvm::Twine &text);
+  /// What is added to messages about obligations that are made while the scope lives.
+  class NoteScope {
+  public:
+    explicit NoteScope(Elaborator &elaborator)
+        : context(elaborator.context), notes(elaborator.notes), count(notes.size()) {}
+    ~NoteScope() { notes.truncate(count); }
+    /// Without a location it stands where the obligation does; empty text adds nothing.
+    void add(const llvm::Twine &text, std::optional<Location> loc = std::nullopt);
+
+  private:
+    mlir::MLIRContext *context;
+    SmallVectorImpl<NoteAttr> &notes;
+    size_t count;
+  };
+  /// The least value of a name.
+  std::optional<int64_t> leastOf(StringRef name) const;
   /// Requires that every divisor in the dimension is at least 1.
   LogicalResult obligeDivisors(DimAttr dim, Location loc);
   /// Requires that the dimension can be the size of a new tensor: it is not negative, its
@@ -372,6 +466,7 @@ public:
   // --- Items and functions (Items.cpp)
   LogicalResult elaborateSignature(FunctionItem &item);
   LogicalResult elaborateItem(FunctionItem &item);
+  LogicalResult elaborateBody(FunctionItem &item);
   Val lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent = false);
   /// Makes a value of another function usable in the current one.
   Val translate(const Val &val, FunctionContext *from);
@@ -409,14 +504,21 @@ public:
   Val evaluateOperation(Value expr, const ScopePtr &scope);
   /// The value of a loop bound to one name.
   Val decay(Val val);
-  /// A block's statements and value.
-  Val evaluateBlock(Region &region, const ScopePtr &scope, bool wantsTuple = false);
+  /// A block's statements and value. Without a value that is what is bound to the names in
+  /// `states`, if one of them is bound in the block.
+  Val evaluateBlock(Region &region, const ScopePtr &scope, bool wantsTuple = false, ArrayRef<StringRef> states = {});
   /// A tensor or scalar; lists of scalars become tensors. Reports otherwise.
   FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
   Val listToTensor(const Val &list, Location loc);
   LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
+  /// Gives the tensors in the value a name, members of a tuple one with their position.
+  /// Without `alias` what has a name keeps it.
+  void nameTensors(const Val &val, const llvm::Twine &name, bool alias);
   LogicalResult checkDeclared(Val &val, const Ty &type, Location loc, const llvm::Twine &what);
   Val binary(surface::BinaryKind kind, Val a, Val b, Location loc);
+  /// Arithmetic on the members of tuples; what is no tuple meets each of them, and a member
+  /// that has no derivative stays as it is.
+  Val memberwise(surface::BinaryKind kind, const Val &a, const Val &b, Location loc);
   Val unary(surface::UnaryKind kind, Val a, Location loc);
   Val shortCircuit(surface::BinaryOp op, const ScopePtr &scope);
   Val index(const Val &base, ArrayRef<Val> subscripts, Location loc);
@@ -437,18 +539,6 @@ public:
   /// A scalar on the host is repeated at `place`, by default the host.
   Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place = {});
 
-  /// An arm of an `if` over a mask, which is evaluated for all elements and counts where the
-  /// mask is `chosen`.
-  struct MaskedArm {
-    FunctionContext *context;
-    Value mask;
-    bool chosen;
-  };
-  /// The float, detached where the arm is not chosen: its value is the same, but what is zero
-  /// times infinity or NaN in a derivative ends there.
-  Value detachUnchosen(const MaskedArm &arm, Value value, Location loc);
-  /// The arms that are being evaluated, outermost first.
-  SmallVector<MaskedArm> maskedArms;
   /// Subscripts as a box of the operand.
   struct Box {
     SmallVector<Value> offsets;
@@ -457,8 +547,6 @@ public:
     bool inBounds = true;
   };
   FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc);
-  /// Tensors that meet live at one place; a scalar on the host may meet any.
-  LogicalResult requireOnePlace(ValueRange values, Location loc);
   /// The number as a scalar of the element type, which may be open.
   Value constant(Type element, double number, Location loc);
   bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);
@@ -537,14 +625,18 @@ public:
     Type declared;
     Val *arg;
     std::string what;
+    std::optional<Location> declaredAt;
   };
+  /// What the item's variables for places are, in `subst`; the arguments are brought there.
+  LogicalResult solvePlaces(FunctionItem &item, llvm::MutableArrayRef<Leaf> leaves, Location loc,
+                            const llvm::StringMap<PlacementAttr> &given, SmallVectorImpl<mlir::NamedAttribute> &subst);
   LogicalResult pairArguments(const Ty &type, Val &val, const std::string &what, SmallVectorImpl<Leaf> &leaves,
                               llvm::StringMap<DimAttr> &solution, Location loc);
   /// Pairs arguments with parameters and solves the item's shape variables; `globals` are
   /// module-level lets that it takes as well.
   FailureOr<DictionaryAttr> matchArguments(FunctionItem &item, ArrayRef<Ty> types, llvm::MutableArrayRef<Val> args,
                                            ArrayRef<std::pair<std::string, Val>> extra, SmallVectorImpl<Leaf> &leaves,
-                                           Location loc, ArrayRef<Leaf> globals = {});
+                                           Location loc, llvm::MutableArrayRef<Leaf> globals = {});
   /// The type under the substitution; reports a size that overflows or gets negative.
   Type substituted(Type type, DictionaryAttr subst, Location loc, const llvm::Twine &what);
   /// The parameters of the callable if their number is known.
@@ -555,12 +647,19 @@ public:
     SmallVector<Type> results;
     DictionaryAttr subst;
   };
+  /// Requires the least values of the item's shape variables, and its clauses, under the
+  /// substitution.
+  LogicalResult obligeClauses(FunctionItem &item, DictionaryAttr subst, Location loc);
   FailureOr<Prepared> prepareCall(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
 
+  Options options;
   mlir::ModuleOp module;
   mlir::MLIRContext *context;
   OpBuilder builder;
   ElementTypes elementTypes;
+  /// Never asked for more than its quick stages.
+  solver::Solver solver;
+  SmallVector<NoteAttr> notes;
   FunctionContext *current = nullptr;
   ScopePtr moduleScope;
   std::map<std::string, std::unique_ptr<FunctionItem>, std::less<>> functions;
@@ -574,7 +673,17 @@ public:
   ReverseHandle *recording = nullptr;
   unsigned nextTag = 0;
   SmallVector<FunctionItem *> order;
+  /// Whether the module names a device; otherwise nothing is generic in its place.
+  bool hasDevices = false;
+  /// The function is to be elaborated once more; what is reported until then does not count.
+  bool inferringPlace = false;
+  /// Of tensors: the expression that gave them last, for messages.
+  llvm::DenseMap<Value, Value> expressions;
   unsigned errors = 0, nextAtom = 0;
+  /// Names of items that could not be read; the empty one is any.
+  std::set<std::string, std::less<>> broken;
+  /// The unknown names of a function that were reported.
+  std::set<std::pair<std::string, std::string>> unknown;
   /// How deeply expressions and calls nest at this moment.
   unsigned depth = 0;
   /// Calls that were elaborated in place in the current item, and those in progress.
@@ -585,6 +694,14 @@ public:
 };
 
 bool sameStructure(const Val &a, const Val &b);
+
+/// Sizes and places by name, as a function's body sees them.
+void bindVariables(Scope &scope, DictionaryAttr subst);
+
+/// Whether something in the module is placed on a device.
+bool namesDevice(Operation *module);
+/// Collects the variables for places, in order of appearance.
+void collectPlaceVars(SyntaxAttr syntax, llvm::SetVector<StringRef> &names);
 
 /// Whether the dimension depends on a value that is known only at run time.
 bool isRuntime(DimAttr dim);

@@ -44,7 +44,7 @@ DimAttr Elaborator::asDim(const Val &val, Location loc) {
     report(loc, DiagCode::K0204, "this size leaves 64 bits or divides by zero");
     return {};
   }
-  if (!val.isScalar() || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
+  if (!isHostScalar(val) || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
     if (val.isScalar() && getElementType(val.getType()).isIndex() && val.sym)
       return val.sym;
     report(loc, DiagCode::K0206, "a size must be an integer, not " + spell(val));
@@ -108,24 +108,6 @@ static PlacementAttr placeOf(Value value) {
   return isa<TensorType>(value.getType()) ? getPlacement(value.getType()) : PlacementAttr();
 }
 
-LogicalResult Elaborator::requireOnePlace(ValueRange values, Location loc) {
-  PlacementAttr common;
-  for (Value value : values) {
-    PlacementAttr place = placeOf(value);
-    if (!place || place == common)
-      continue;
-    if (common) {
-      InFlightDiagnostic diag = report(loc, DiagCode::K0401,
-                                       "the operands live at different places, '" + spell(common) + "' and '" +
-                                           spell(place) + "'");
-      attachHelp(diag) << "copy one with copy_to_device or copy_to_host";
-      return failure();
-    }
-    common = place;
-  }
-  return success();
-}
-
 bool Elaborator::restrictElement(Value value, unsigned mask, Location loc, const Twine &what) {
   if (elementTypes.restrict(getElementType(value.getType()), mask))
     return true;
@@ -159,7 +141,7 @@ FailureOr<SmallVector<DimAttr>> Elaborator::broadcastShapes(ArrayRef<ArrayRef<Di
         goal = dim;
         continue;
       }
-      bad |= failed(oblige(loc, makeRelation(PredKind::EQ, goal, dim), ObligationKind::shapes_equal, DiagCode::K0301,
+      bad |= failed(oblige(loc, makeRelation(PredKind::EQ, goal, dim), ObligationKind::shapes_equal,
                            "shapes differ at axis " + Twine(axis) + " (0-based): '" + toString(goal) + "' and '" +
                                toString(dim) + "'"));
     }
@@ -185,13 +167,7 @@ Value Elaborator::broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc
   if (ArrayRef<DimAttr>(aligned) == shape && here == place)
     return value;
   Type type = TensorType::get(context, getElementType(value.getType()), shape, place);
-  Value wide = BroadcastOp::create(builder, loc, type, value);
-  // What an arm repeats for all elements gets nothing from those that it is not chosen for.
-  if (!value.getDefiningOp<ConstantOp>() && (elementTypes.allowed(getElementType(type)) & kFloats))
-    for (const MaskedArm &arm : maskedArms)
-      if (arm.context == current && getShape(arm.mask.getType()) == shape)
-        wide = detachUnchosen(arm, wide, loc);
-  return wide;
+  return BroadcastOp::create(builder, loc, type, value);
 }
 
 LogicalResult Elaborator::broadcastTogether(MutableArrayRef<Value> values, Location loc, bool sameElement) {
@@ -253,7 +229,7 @@ Val Elaborator::listToTensor(const Val &list, Location loc) {
       }
       return llvm::all_of(val.members, [&](const Val &member) { return self(self, member, depth + 1); });
     }
-    if (!val.isScalar()) {
+    if (!isHostScalar(val)) {
       report(loc, DiagCode::K0206, "an element of a tensor literal is a scalar, not " + spell(val));
       return false;
     }
@@ -321,20 +297,25 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
       DimAttr dim = asDim(val, loc);
       return success(static_cast<bool>(dim));
     }
-    value = coerce(loc, *value, type.type, what);
+    value = coerce(loc, *value, placedLike(type, value->getType()), what);
     if (failed(value))
       return failure();
     for (PredAttr pred : type.preds)
-      if (failed(oblige(loc, pred, ObligationKind::check, DiagCode::K0301,
+      if (failed(oblige(loc, pred, ObligationKind::check,
                         "the type of " + what + " says '" + toString(pred) + "', which may fail here")))
         return failure();
     val.value = *value;
     return success();
   }
   case Ty::Kind::Tuple: {
-    if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size())
+    // A tuple type takes all states of a loop, unless it can only be the type of the first.
+    if (!type.names.empty() || (val.members.size() == 1 && type.members.size() != 1))
+      val = decay(std::move(val));
+    if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size() || val.names != type.names)
       return report(loc, DiagCode::K0206,
-                    what + " is " + spell(val) + ", but a tuple of " + Twine(type.members.size()) + " is declared");
+                    what + " is " + spell(val) + ", but " +
+                        (type.names.empty() ? "a tuple of " + std::to_string(type.members.size()) : spell(type)) +
+                        " is declared");
     val.isLoop = false;
     bool bad = false;
     for (auto [index, member] : llvm::enumerate(val.members))
@@ -345,6 +326,13 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
   llvm_unreachable("all kinds handled");
 }
 
+void Elaborator::nameTensors(const Val &val, const Twine &name, bool alias) {
+  if (val.isValue() && isa<TensorType>(val.getType()))
+    addSourceName(val.value, name.str(), alias);
+  for (auto [index, member] : llvm::enumerate(val.members))
+    nameTensors(member, name + "." + Twine(index), alias);
+}
+
 LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope) {
   switch (pattern.getKind()) {
   case SyntaxKind::PatternWild:
@@ -353,6 +341,7 @@ LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope)
     val = decay(std::move(val));
     if (val.kind == Val::Kind::List && !val.members.empty() && !val.isError())
       val = listToTensor(val, pattern.getLocation());
+    nameTensors(val, pattern.getText(), /*alias=*/true);
     scope.names[pattern.getText().str()] = std::move(val);
     return success();
   }
@@ -391,8 +380,16 @@ FailureOr<CheckpointAttr> Elaborator::loopCheckpoint(ArrayAttr decorators, Value
   return checkpoint;
 }
 
-Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsTuple) {
-  ScopePtr scope = outer;
+/// Whether a scope inside `outer` binds the name.
+static bool isBoundInside(StringRef name, const Scope *scope, const Scope *outer) {
+  for (; scope != outer; scope = scope->parent.get())
+    if (scope->names.count(name.str()))
+      return true;
+  return false;
+}
+
+Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsTuple, ArrayRef<StringRef> states) {
+  ScopePtr scope = states.empty() ? outer : std::make_shared<Scope>(outer, current);
   auto withCheckpoint = [&](Value expr, ArrayAttr decorators) -> Val {
     FailureOr<CheckpointAttr> checkpoint = loopCheckpoint(decorators, expr);
     if (failed(checkpoint))
@@ -437,7 +434,7 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         bad = true;
         continue;
       }
-      if (!val.isScalar() || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
+      if (!isHostScalar(val) || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
         scope->names[name.str()] = Val::error();
         report(loc, DiagCode::K0206, "'let dim' needs an integer scalar, not " + spell(val));
         bad = true;
@@ -468,11 +465,6 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       bad |= !pred;
       if (!pred)
         continue;
-      if (settle(pred) == Truth::Refuted) {
-        report(loc, DiagCode::K0305, "'" + toString(pred) + "' can never hold");
-        bad = true;
-        continue;
-      }
       AssumeOp::create(builder, loc, pred, /*trusted=*/true);
       addFact(pred);
     } else if (auto check = dyn_cast<surface::CheckOp>(op)) {
@@ -490,23 +482,20 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         bad = true;
         continue;
       }
-      if (!val.isScalar() || !elementTypes.unify(val.getType(), builder.getI1Type())) {
+      if (!isHostScalar(val) || !elementTypes.unify(val.getType(), builder.getI1Type())) {
         report(loc, DiagCode::K0206, "'check' needs a boolean scalar, not " + spell(val));
         bad = true;
         continue;
       }
-      Truth truth = val.pred ? settle(val.pred) : Truth::Open;
-      if (truth == Truth::Proved)
-        continue;
-      if (truth == Truth::Refuted) {
-        report(loc, DiagCode::K0305, "'" + toString(val.pred) + "' can never hold");
-        bad = true;
+      // Without a text a predicate of sizes is proved; what says more is tested.
+      StringAttr text = check.getMessageAttr();
+      if (val.pred && !text) {
+        bad |= failed(oblige(loc, val.pred, ObligationKind::check, "this check may fail"));
         continue;
       }
-      std::string text = check.getMessageAttr() ? check.getMessageAttr().getValue().str()
-                         : val.pred             ? toString(val.pred)
-                                                : std::string();
-      CheckOp::create(builder, loc, *value, builder.getStringAttr(text));
+      if (val.pred && settle(val.pred) == Truth::Proved)
+        continue;
+      CheckOp::create(builder, loc, *value, text ? text : builder.getStringAttr(""));
       if (PredAttr fact = val.pred ? val.pred : val.implied) {
         AssumeOp::create(builder, loc, fact, /*trusted=*/false);
         addFact(fact);
@@ -516,8 +505,16 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
     } else if (auto assignment = dyn_cast<surface::AssignOp>(op)) {
       bad |= failed(assign(assignment, scope));
     } else if (auto yield = dyn_cast<surface::YieldOp>(op)) {
-      if (!yield.getValue())
-        return bad ? Val::error() : Val::unit();
+      if (!yield.getValue()) {
+        if (bad)
+          return Val::error();
+        if (llvm::none_of(states, [&](StringRef name) { return isBoundInside(name, scope.get(), outer.get()); }))
+          return Val::unit();
+        std::vector<Val> next;
+        for (StringRef name : states)
+          next.push_back(lookup(name, loc, scope));
+        return next.size() == 1 ? next.front() : Val::tuple(std::move(next));
+      }
       Val val = withCheckpoint(yield.getValue(), yield.getDecoratorsAttr());
       if (val.kind == Val::Kind::List)
         val = listToTensor(val, loc);
@@ -586,10 +583,41 @@ static PredAttr impliedByBoth(const Val &a, const Val &b) {
   return parts.empty() ? PredAttr() : makeAnd(parts);
 }
 
+Val Elaborator::memberwise(surface::BinaryKind kind, const Val &a, const Val &b, Location loc) {
+  using K = surface::BinaryKind;
+  if (a.isError() || b.isError())
+    return Val::error();
+  bool left = a.kind == Val::Kind::Tuple, right = b.kind == Val::Kind::Tuple;
+  if (left && right && (a.members.size() != b.members.size() || a.names != b.names)) {
+    report(loc, DiagCode::K0206, "arithmetic on tuples needs the same members, not " + spell(a) + " and " + spell(b));
+    return Val::error();
+  }
+  if (left || right) {
+    Val result = left ? a : b;
+    result.isLoop = false;
+    for (auto [index, member] : llvm::enumerate(result.members)) {
+      member = memberwise(kind, left ? a.members[index] : a, right ? b.members[index] : b, loc);
+      if (member.isError())
+        return member;
+    }
+    return result;
+  }
+  if (a.kind == Val::Kind::Unit || b.kind == Val::Kind::Unit) {
+    if (kind == K::Mul || kind == K::Div)
+      return Val::unit();
+    if (b.kind == Val::Kind::Unit || kind == K::Add)
+      return b.kind == Val::Kind::Unit ? a : b;
+  }
+  return binary(kind, a, b, loc);
+}
+
 Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   using K = surface::BinaryKind;
   if (kind == K::Cons)
     return cons(a, b, loc);
+  bool isArithmetic = kind == K::Add || kind == K::Sub || kind == K::Mul || kind == K::Div;
+  if (isArithmetic && (!a.names.empty() || !b.names.empty()))
+    return memberwise(kind, a, b, loc);
   FailureOr<Value> left = asValue(a, loc, "the operator");
   if (failed(left))
     return Val::error();
@@ -721,7 +749,7 @@ Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
     b = evaluate(op.getRhs(), scope);
     current->facts.resize(facts);
     FailureOr<Value> value = asValue(b, loc, isAnd ? "'and'" : "'or'");
-    if (failed(value) || !b.isScalar() || !elementTypes.restrict(b.getType(), kBool)) {
+    if (failed(value) || !isHostScalar(b) || !elementTypes.restrict(b.getType(), kBool)) {
       if (succeeded(value))
         report(loc, DiagCode::K0206, "a scalar boolean and " + spell(b) + " cannot be joined by 'and' or 'or'");
       branch.erase();
@@ -770,7 +798,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
       if (truth != Truth::Refuted || isRuntime(low) || isRuntime(high))
         return success();
     }
-    return oblige(loc, makeRelation(PredKind::LE, low, high), ObligationKind::bounds, DiagCode::K0307,
+    return oblige(loc, makeRelation(PredKind::LE, low, high), ObligationKind::bounds,
                   what + " of axis " + Twine(axis) + " (0-based), of size '" + toString(shape[axis]) + "'");
   };
   bool bad = false;
@@ -794,7 +822,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
           report(loc, DiagCode::K0204, "a slice bound leaves 64 bits or divides by zero");
           return false;
         }
-        if (!val.isScalar() || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
+        if (!isHostScalar(val) || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
           report(loc, DiagCode::K0206, "a slice bound is an integer scalar, not " + spell(val));
           return false;
         }
@@ -838,7 +866,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
       box.sizes.push_back(size);
       continue;
     }
-    if (!sub.isScalar() || !elementTypes.restrict(getElementType(sub.getType()), kIntegers)) {
+    if (!isHostScalar(sub) || !elementTypes.restrict(getElementType(sub.getType()), kIntegers)) {
       InFlightDiagnostic diag =
           report(loc, DiagCode::K0206, "a subscript is an integer scalar or a slice, not " + spell(sub));
       if (sub.isValue() && getRank(sub.getType()) > 0)
@@ -910,6 +938,8 @@ Val Elaborator::evaluate(Value expr, const ScopePtr &scope) {
   llvm::SaveAndRestore<unsigned> nested(depth, depth + 1);
   Val val = evaluateOperation(expr, scope);
   // An integer from anywhere can be computed with, as an unknown.
+  if (val.isValue() && isa<TensorType>(val.getType()))
+    expressions[val.value] = expr;
   if (val.isScalar() && !val.sym && !val.overflows && (elementTypes.allowed(getElementType(val.getType())) & kIntegers))
     val.sym = freshAtom();
   return val;
@@ -948,7 +978,7 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
       })
       .Case([&](surface::UnitOp) { return Val::unit(); })
       .Case([&](surface::PlaceOp place) -> Val {
-        FailureOr<PlacementAttr> attr = elaboratePlace(place.getPlace());
+        FailureOr<PlacementAttr> attr = elaboratePlace(place.getPlace(), *scope);
         if (failed(attr))
           return Val::error();
         Val val;
@@ -966,10 +996,15 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
         return val;
       })
       .Case([&](surface::TupleOp tuple) -> Val {
-        if (tuple.getNamesAttr()) {
-          report(loc, DiagCode::K0115, "named tuples are not built");
-          return Val::error();
-        }
+        SmallVector<std::string> names;
+        if (ArrayAttr given = tuple.getNamesAttr())
+          for (auto name : given.getAsRange<StringAttr>()) {
+            if (llvm::is_contained(names, name.getValue())) {
+              report(loc, DiagCode::K0114, "member '" + name.getValue() + "' is given twice");
+              return Val::error();
+            }
+            names.push_back(name.str());
+          }
         std::vector<Val> members = evaluateAll(tuple.getMembers());
         for (Val &member : members) {
           member = decay(std::move(member));
@@ -978,7 +1013,9 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
           if (member.isError())
             return Val::error();
         }
-        return Val::tuple(std::move(members));
+        Val val = Val::tuple(std::move(members));
+        val.names = std::move(names);
+        return val;
       })
       .Case([&](surface::ListOp list) -> Val {
         Val val;
@@ -1016,7 +1053,12 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
           report(loc, DiagCode::K0206, spell(base) + " has no member " + Twine(*position));
           return Val::error();
         }
-        report(loc, DiagCode::K0206, spell(base) + " has no member '" + field.getMember() + "'");
+        if (auto member = llvm::find(base.names, field.getMember()); member != base.names.end())
+          return base.members[member - base.names.begin()];
+        InFlightDiagnostic diag =
+            report(loc, DiagCode::K0206, spell(base) + " has no member '" + field.getMember() + "'");
+        if (std::optional<std::string> close = nearest(field.getMember(), base.names))
+          attachHelp(diag) << "did you mean '" << *close << "'?";
         return Val::error();
       })
       .Case([&](surface::IndexOp indexOp) {

@@ -3,6 +3,7 @@
 #include "Elaborator.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
@@ -18,7 +19,8 @@ namespace kina::elaborate {
 static bool isTemplateType(SyntaxAttr type) {
   if (type.is(SyntaxKind::TypeFn))
     return true;
-  return (type.is(SyntaxKind::TypeTuple) || type.is(SyntaxKind::TypeRef)) &&
+  return (type.is(SyntaxKind::TypeTuple) || type.is(SyntaxKind::TypeNamedTuple) || type.is(SyntaxKind::TypeMember) ||
+          type.is(SyntaxKind::TypeRef)) &&
          llvm::any_of(type.getChildren(), isTemplateType);
 }
 
@@ -30,7 +32,7 @@ static void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &pre
     llvm::append_range(preds, syntax.getChild(2).getChildren());
     return;
   }
-  if (surface::isType(syntax.getKind()))
+  if (surface::isType(syntax.getKind()) || syntax.is(SyntaxKind::TypeMember))
     for (SyntaxAttr child : syntax.getChildren())
       collectTypePreds(child, preds);
 }
@@ -39,6 +41,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.state != FunctionItem::State::Untouched)
     return success(item.state != FunctionItem::State::Failed);
   unsigned before = errors;
+  // What an error of the syntax hides makes no error of its own.
+  bool lost = false;
   surface::FnOp op = item.op;
   for (SyntaxAttr decorator : surface::syntaxRange(op.getDecoratorsAttr())) {
     StringRef name = decorator.getText();
@@ -61,18 +65,27 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (op.getEffectsAttr())
     for (SyntaxAttr effect : surface::syntaxRange(op.getEffectsAttr()))
       if (auto known = otherItems.find(effect.getText());
-          known == otherItems.end() || !isa<surface::EffectOp>(known->second))
+          (known == otherItems.end() || !isa<surface::EffectOp>(known->second)) && isNewlyUnknown(effect.getText()))
         report(effect.getLocation(), DiagCode::K0111, "unknown effect '" + effect.getText() + "'");
 
   // Shape variables: declared, then by appearance.
   for (SyntaxAttr var : surface::syntaxRange(op.getShapeVarsAttr())) {
     int64_t least = 1;
     if (!var.getChildren().empty()) {
-      if (var.getChild(0).is(SyntaxKind::Name))
-        report(var.getLocation(), DiagCode::K0115,
-               "element type variables such as '" + var.getText() + "' are not built");
-      else
-        least = var.getChild(0).getIntValue().value_or(1);
+      if (SyntaxAttr kind = var.getChild(0); kind.is(SyntaxKind::Name)) {
+        unsigned mask = llvm::StringSwitch<unsigned>(kind.getText())
+                            .Case("float", kFloats)
+                            .Case("int", kIntegers)
+                            .Case("any", kAnyElement)
+                            .Default(0);
+        if (!mask)
+          report(kind.getLocation(), DiagCode::K0206,
+                 "'" + kind.getText() + "' says nothing of an element type; float, int and any do");
+        if (!item.elementVars.insert({var.getText(), mask}).second)
+          report(var.getLocation(), DiagCode::K0114, "element type '" + var.getText() + "' is declared twice");
+        continue;
+      }
+      least = var.getChild(0).getIntValue().value_or(1);
     }
     if (!item.shapeVars.insert({var.getText(), least}).second)
       report(var.getLocation(), DiagCode::K0114, "shape variable '" + var.getText() + "' is declared twice");
@@ -92,6 +105,16 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     collectShapeVars(op.getReturnTypeAttr(), module, item.shapeVars);
   for (SyntaxAttr pred : surface::syntaxRange(op.getRequiresClausesAttr()))
     collectShapeVars(pred, module, item.shapeVars);
+  for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr()))
+    if (SyntaxAttr type = paramType(param))
+      collectPlaceVars(type, item.placeVars);
+  for (StringRef name : item.placeVars) {
+    if (item.shapeVars.count(name))
+      report(op.getLoc(), DiagCode::K0114, "'" + name + "' is both a size and a place of '" + item.name + "'");
+    if (item.exported)
+      report(op.getLoc(), DiagCode::K0206,
+             "'" + item.name + "' is exported, so it says where its parameters live, and '@" + name + "' is no place");
+  }
   for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr())) {
     // A size that is an integer parameter would be two things of one name.
     SyntaxAttr type = paramType(param);
@@ -117,6 +140,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
                                          name + "' is no integer that is written out");
     attachHelp(diag) << "a shape variable of that name is declared, 'fn " << item.name << "<" << name << ">(..)'";
   }
+  if (item.isGeneric() && item.exported)
+    report(op.getLoc(), DiagCode::K0206, "'" + item.name + "' is exported, so it states its element types");
   if (item.isTemplate && item.exported)
     report(op.getLoc(), DiagCode::K0206,
            "'" + item.name + "' is exported, so every parameter needs a type that is no function");
@@ -125,6 +150,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   Scope scope(moduleScope, nullptr);
   for (auto &[name, least] : item.shapeVars)
     scope.dims[name.str()] = DimAttr::getName(context, name);
+  for (StringRef name : item.placeVars)
+    scope.places[name.str()] = PlacementAttr::get(context, name, "", 0);
+  bindElements(scope, item);
   llvm::StringSet<> seen;
   unsigned flat = 0;
   SmallVector<DimAttr> given;
@@ -137,8 +165,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
              "the default value of '" + p.name + "' is no number and no boolean");
     SyntaxAttr type = paramType(param);
     p.borrowed = type && type.is(SyntaxKind::TypeRef);
-    if (type && !isTemplateType(type)) {
+    if (type && !isTemplateType(type) && !item.isGeneric()) {
       FailureOr<Ty> ty = elaborateType(type, scope, p.name);
+      lost |= failed(ty);
       if (succeeded(ty)) {
         p.type = *ty;
         auto count = [&](auto &&self, const Ty &t) -> void {
@@ -157,10 +186,22 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
     flat += p.count;
     item.params.push_back(std::move(p));
   }
+  // The rest is known of an instance.
+  if (item.isGeneric()) {
+    item.state = errors == before ? FunctionItem::State::SignatureDone : FunctionItem::State::Failed;
+    return success(errors == before);
+  }
+  SmallVector<Ty> types = llvm::map_to_vector(item.params, [](const Param &param) { return param.type; });
+  placeSignature(item, types);
+  for (auto [param, type] : llvm::zip(item.params, types))
+    param.type = type;
   if (op.getReturnTypeAttr() && !item.isTemplate) {
     FailureOr<Ty> ty = elaborateType(op.getReturnTypeAttr(), scope);
-    if (succeeded(ty))
+    lost |= failed(ty);
+    if (succeeded(ty)) {
       item.result = *ty;
+      placeResult(item, *item.result);
+    }
   } else if (!op.getReturnTypeAttr() && item.exported) {
     report(op.getLoc(), DiagCode::K0206, "'" + item.name + "' is exported, so it states its result type");
   }
@@ -214,8 +255,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
                                          "' cannot be computed from the parameters");
     attachHelp(diag) << "add a parameter '" << item.unsolved.front() << ": Index'";
   }
-  item.state = errors == before ? FunctionItem::State::SignatureDone : FunctionItem::State::Failed;
-  return success(errors == before);
+  bool bad = lost || errors != before;
+  item.state = bad ? FunctionItem::State::Failed : FunctionItem::State::SignatureDone;
+  return failure(bad);
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,6 +280,7 @@ static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location l
       named.push_back(b.getNamedAttr(kDimArgAttrName, b.getStringAttr(type.indexName)));
     attrs.push_back(DictionaryAttr::get(context, named));
     Val val = Val::of(argument);
+    e.nameTensors(val, name, /*alias=*/false);
     if (!type.indexName.empty())
       val.sym = DimAttr::getName(context, type.indexName);
     else if (getRank(type.type) == 0 && isa<IntegerType>(type.type) && !type.type.isInteger(1))
@@ -247,8 +290,11 @@ static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location l
   case Ty::Kind::Tuple: {
     std::vector<Val> members;
     for (auto [index, member] : llvm::enumerate(type.members))
-      members.push_back(bindArguments(e, member, entry, loc, ctx, attrs, param, name + "." + std::to_string(index)));
-    return Val::tuple(std::move(members));
+      members.push_back(bindArguments(e, member, entry, loc, ctx, attrs, param,
+                                      name + "." + (type.names.empty() ? std::to_string(index) : type.names[index])));
+    Val val = Val::tuple(std::move(members));
+    val.names = type.names;
+    return val;
   }
   default:
     return Val::unit();
@@ -265,6 +311,7 @@ static Ty structureOf(const Val &val) {
     ty.type = val.getType();
   } else if (val.kind == Val::Kind::Tuple) {
     ty.kind = Ty::Kind::Tuple;
+    ty.names = val.names;
     for (const Val &member : val.members)
       ty.members.push_back(structureOf(member));
   } else {
@@ -281,6 +328,8 @@ static void finalizeStructure(ElementTypes &elements, Ty &ty) {
 }
 
 LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
+  if (inferringPlace)
+    return failure();
   switch (item.state) {
   case FunctionItem::State::Done:
     return success();
@@ -298,6 +347,26 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   case FunctionItem::State::SignatureDone:
     break;
   }
+  LogicalResult result = elaborateBody(item);
+  if (!inferringPlace)
+    return result;
+  // The body has said where the parameters live.
+  inferringPlace = false;
+  for (FuncOp function : llvm::reverse(item.made))
+    function.erase();
+  item.made.clear();
+  item.function = nullptr;
+  item.params.clear();
+  item.result.reset();
+  item.shapeVars.clear();
+  item.placeVars.clear();
+  item.unsolved.clear();
+  item.clauses.clear();
+  item.state = FunctionItem::State::Untouched;
+  return elaborateItem(item);
+}
+
+LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   item.state = FunctionItem::State::InProgress;
   unsigned before = errors;
   Location loc = item.op.getLoc();
@@ -324,23 +393,11 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
     ctx.shapeVars.insert({name, least});
     vars.push_back(ShapeVarAttr::get(context, name, least));
   }
-  // Clauses that contradict each other would prove everything.
-  for (ClauseAttr clause : item.clauses) {
-    if (settle(clause.getPred()) == Truth::Refuted) {
-      InFlightDiagnostic diag = report(clause.getLoc(), DiagCode::K0305,
-                                       "'" + clause.getText() + "' cannot hold" +
-                                           (ctx.facts.empty() ? "" : " together with the clauses before it"));
-      NameSet names;
-      collectNames(clause.getPred(), names);
-      for (StringRef name : names)
-        if (int64_t least = item.shapeVars.lookup(name); least > 0) {
-          attachHelp(diag) << "'" << name << "' is at least " << least
-                           << "; a shape variable that may be 0 is declared, '<" << name << " >= 0>'";
-          break;
-        }
-    }
+  for (StringRef name : item.placeVars)
+    scope->places[name.str()] = PlacementAttr::get(context, name, "", 0);
+  bindElements(*scope, item);
+  for (ClauseAttr clause : item.clauses)
     addFact(clause.getPred());
-  }
   SmallVector<DictionaryAttr> argAttrs;
   for (Param &param : item.params)
     scope->names[param.name] = bindArguments(*this, param.type, ctx.entry, param.loc, ctx, argAttrs, param, param.name);
@@ -368,7 +425,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
     collectTypePreds(syntax, preds);
     for (SyntaxAttr one : preds)
       if (PredAttr pred = elaboratePred(one, *scope))
-        (void)oblige(valueLoc, pred, ObligationKind::check, DiagCode::K0301,
+        (void)oblige(valueLoc, pred, ObligationKind::check,
                      "the result type of '" + item.name + "' says '" + surface::spell(one) + "', which may fail here");
   }
   if (!result.isError() && errors == before)
@@ -377,12 +434,12 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   SmallVector<Value> leaves;
   if (!result.isError() && errors == before)
     flatten(result, leaves);
-  ReturnOp::create(builder, loc, leaves);
+  ReturnOp::create(builder, valueLoc, leaves);
   item.function = ctx.function;
   if (!result.isError() && errors == before)
     (void)recordEffects(item);
   item.made.push_back(ctx.function);
-  if (errors != before || result.isError()) {
+  if (errors != before || result.isError() || inferringPlace) {
     item.state = FunctionItem::State::Failed;
     item.function = nullptr;
     return failure();
@@ -390,7 +447,8 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
 
   for (auto &[name, argument] : ctx.globals) {
     item.globals.push_back(name);
-    argAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kNameArgAttrName, name)));
+    argAttrs.push_back(builder.getDictionaryAttr({builder.getNamedAttr(kNameArgAttrName, name),
+                                                  builder.getNamedAttr(kBorrowArgAttrName, builder.getUnitAttr())}));
   }
   if (!vars.empty())
     ctx.function.setShapeVarsAttr(builder.getArrayAttr(vars));
@@ -680,10 +738,11 @@ LogicalResult Elaborator::requireKnownSizes(const Val &val, llvm::function_ref<b
 void Elaborator::checkCustomVjp(FunctionItem &rule, FunctionItem &primal) {
   Location loc = rule.vjpSyntax.getLocation();
   for (FunctionItem *item : {&rule, &primal})
-    if (item->isTemplate) {
+    if (item->isTemplate || item->isGeneric()) {
       report(loc, DiagCode::K0206,
-             "'@vjp' needs functions whose parameters all have a type that is no function, unlike '" + item->name +
-                 "'");
+             "'@vjp' needs functions whose parameters all have " +
+                 Twine(item->isTemplate ? "a type that is no function" : "one element type") + ", unlike '" +
+                 item->name + "'");
       return;
     }
   if (!rule.function || !primal.function)
@@ -744,6 +803,12 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
                                                                       : translate(val->second, s->context);
     if (auto dim = s->dims.find(name); dim != s->dims.end())
       return dimValue(dim->second, loc);
+    if (auto element = s->elements.find(name); element != s->elements.end()) {
+      Val val;
+      val.kind = Val::Kind::DType;
+      val.type = element->second;
+      return val;
+    }
   }
   if (auto item = functions.find(name); item != functions.end()) {
     auto callable = std::make_shared<Callable>(Callable::Kind::Item, loc);
@@ -768,6 +833,8 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
     report(loc, DiagCode::K0115, "the operation '" + name + "' is not built");
     return Val::error();
   }
+  if (!isNewlyUnknown(name))
+    return Val::error();
   InFlightDiagnostic diag = report(loc, DiagCode::K0111, "unknown variable '" + name + "'");
   SmallVector<std::string> candidates;
   for (Scope *s = scope.get(); s; s = s->parent.get()) {
@@ -855,13 +922,17 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
       return failure();
     lifted.result = result;
   }
-  // Shape variables that occur in it, except those that it binds itself.
-  llvm::SetVector<StringRef> names, bound, solved;
+  // Variables that occur in it, except sizes that it binds itself.
+  NameSet names, bound, solved, places;
   ctx.function.walk([&](BindDimOp bind) { bound.insert(bind.getName()); });
   AttrTypeWalker walker;
   walker.addWalk([&](DimAtomAttr atom) {
     if (atom.getKind() == AtomKind::Name && !bound.contains(atom.getName()))
       names.insert(atom.getName());
+  });
+  walker.addWalk([&](PlacementAttr place) {
+    if (place.isVariable())
+      places.insert(place.getName());
   });
   for (BlockArgument argument : ctx.entry->getArguments()) {
     walker.walk(argument.getType());
@@ -878,6 +949,23 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
         for (Type type : block.getArgumentTypes())
           walker.walk(type);
   });
+  // What is known where it is lifted from is known inside, if anything is to be proved there.
+  bool proves = ctx.function
+                    .walk([](Operation *op) {
+                      return isa<ObligationOp, CallOp, GradOp, VJPOp, JVPOp, AssumeOp>(op) ? WalkResult::interrupt()
+                                                                                          : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  SmallVector<PredAttr> known;
+  if (proves)
+    for (PredAttr fact : ctx.parent->facts)
+      if (hasSourceNames(fact) && !llvm::is_contained(known, fact))
+        known.push_back(fact);
+  SmallVector<Attribute> clauses;
+  for (unsigned index : findRelated(names.getArrayRef(), known)) {
+    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, toString(known[index]), loc));
+    collectNames(known[index], names);
+  }
   for (auto &[outer, argument] : ctx.captures)
     lifted.operands.push_back(outer);
   SmallVector<DictionaryAttr> attrs(ctx.entry->getNumArguments(), builder.getDictionaryAttr({}));
@@ -895,11 +983,15 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
     attrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kDimArgAttrName, builder.getStringAttr(name))));
     lifted.operands.push_back(DimOp::create(builder, loc, builder.getIndexType(), dim));
   }
+  for (StringRef name : places)
+    subst.push_back(builder.getNamedAttr(name, PlacementAttr::get(context, name, "", 0)));
   // The final type is set with the outermost function's; the attributes need the count now.
   ctx.function.setFunctionType(builder.getFunctionType(ctx.entry->getArgumentTypes(), {}));
   ctx.function.setAllArgAttrs(attrs);
   if (!vars.empty())
     ctx.function.setShapeVarsAttr(builder.getArrayAttr(vars));
+  if (!clauses.empty())
+    ctx.function.setPreconditionsAttr(builder.getArrayAttr(clauses));
   lifted.function = ctx.function;
   lifted.subst = builder.getDictionaryAttr(subst);
   return lifted;

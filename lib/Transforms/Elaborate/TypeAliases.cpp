@@ -60,6 +60,14 @@ private:
     if (node.is(SyntaxKind::Name))
       if (auto argument = arguments.find(node.getText()); argument != arguments.end())
         return argument->second;
+    // A type that is a parameter: an element type, or what the user has a variable for.
+    if (node.is(SyntaxKind::TypeName) && node.getChildren().empty())
+      if (auto argument = arguments.find(node.getText()); argument != arguments.end()) {
+        SyntaxAttr given = argument->second;
+        return given.is(SyntaxKind::Name)
+                   ? SyntaxAttr::get(context, SyntaxKind::TypeName, given.getText(), {}, given.getLoc())
+                   : given;
+      }
     bool changed = false;
     SmallVector<SyntaxAttr> children;
     for (SyntaxAttr child : node.getChildren()) {

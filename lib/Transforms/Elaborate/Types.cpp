@@ -147,6 +147,8 @@ DimAttr Elaborator::elaborateDim(SyntaxAttr syntax, Scope &scope) {
     if (auto global = globalItems.find(name); global != globalItems.end())
       if (std::optional<int64_t> value = constantOf(*this, global->second.op))
         return DimAttr::getConstant(context, *value);
+    if (!isNewlyUnknown(name))
+      return {};
     InFlightDiagnostic diag = report(syntax.getLocation(), DiagCode::K0113, "unknown shape variable '" + name + "'");
     SmallVector<std::string> candidates;
     for (Scope *s = &scope; s; s = s->parent.get())
@@ -216,21 +218,6 @@ PredAttr Elaborator::elaboratePred(SyntaxAttr syntax, Scope &scope) {
   }
 }
 
-FailureOr<PlacementAttr> Elaborator::elaboratePlace(SyntaxAttr syntax) {
-  // A placement variable stands for the host.
-  if (syntax.getText() == "host" || syntax.getChildren().empty())
-    return PlacementAttr::getHost(context);
-  StringRef space = syntax.getChild(0).getText();
-  if (syntax.getText() != "cuda" || space != "global")
-    return report(syntax.getLocation(), DiagCode::K0206,
-                  "'" + surface::spell(syntax) + "' is no place; places are @host and @cuda:global(N)");
-  std::optional<int64_t> device = syntax.getChild(1).getIntValue();
-  if (!device)
-    return report(syntax.getLocation(), DiagCode::K0204,
-                  "'" + syntax.getChild(1).getText() + "' does not fit in 64 bits");
-  return PlacementAttr::get(context, syntax.getText(), space, *device);
-}
-
 FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName) {
   Ty ty;
   auto members = [&](auto &&children) -> LogicalResult {
@@ -250,10 +237,14 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
   case SyntaxKind::TypeRef:
     return elaborateType(syntax.getChild(0), scope, paramName);
   case SyntaxKind::TypeTensor: {
-    SyntaxAttr element = syntax.getChild(0);
-    if (!element.is(SyntaxKind::DType))
-      return report(element.getLocation(), DiagCode::K0115,
-                    "element type variables such as '" + element.getText() + "' are not built");
+    SyntaxAttr name = syntax.getChild(0);
+    Type element = name.is(SyntaxKind::DType) ? dtype(name.getText()) : elementVariable(name.getText(), scope);
+    if (!element) {
+      InFlightDiagnostic diag =
+          report(name.getLocation(), DiagCode::K0111, "unknown element type '" + name.getText() + "'");
+      attachHelp(diag) << "a variable for one is declared, 'fn f<" << name.getText() << ": float>(..)'";
+      return diag;
+    }
     SmallVector<DimAttr> shape;
     bool bad = false;
     for (SyntaxAttr child : syntax.getChild(1).getChildren()) {
@@ -269,13 +260,14 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
       return failure();
     PlacementAttr place = PlacementAttr::getHost(context);
     if (syntax.getChildren().size() > 3) {
-      FailureOr<PlacementAttr> given = elaboratePlace(syntax.getChild(3));
+      FailureOr<PlacementAttr> given = elaboratePlace(syntax.getChild(3), scope);
       if (failed(given))
         return failure();
       place = *given;
+      ty.placed = true;
     }
     ty.kind = Ty::Kind::Value;
-    ty.type = getTensorOrScalar(dtype(element.getText()), shape, place);
+    ty.type = getTensorOrScalar(element, shape, place);
     // A signature's predicates are clauses of the function.
     if (scope.context)
       for (SyntaxAttr child : syntax.getChild(2).getChildren()) {
@@ -284,6 +276,20 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
           return failure();
         ty.preds.push_back(pred);
       }
+    return ty;
+  }
+  case SyntaxKind::TypeNamedTuple: {
+    ty.kind = Ty::Kind::Tuple;
+    bool bad = false;
+    for (SyntaxAttr child : syntax.getChildren()) {
+      if (llvm::is_contained(ty.names, child.getText())) {
+        report(child.getLocation(), DiagCode::K0114, "member '" + child.getText() + "' is declared twice");
+        bad = true;
+      }
+      ty.names.push_back(child.getText().str());
+    }
+    if (bad || failed(members(llvm::map_range(syntax.getChildren(), [](SyntaxAttr child) { return child.getChild(0); }))))
+      return failure();
     return ty;
   }
   case SyntaxKind::TypeTuple:
@@ -311,6 +317,13 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
     if (syntax.getText() == "Tensor")
       return report(syntax.getLocation(), DiagCode::K0115,
                     "the type 'Tensor' belongs to handlers of ReverseModeAD, which are not built");
+    if (Type element = elementVariable(syntax.getText(), scope)) {
+      ty.kind = Ty::Kind::Value;
+      ty.type = element;
+      return ty;
+    }
+    if (!isNewlyUnknown(syntax.getText()))
+      return failure();
     {
       InFlightDiagnostic diag =
           report(syntax.getLocation(), DiagCode::K0111, "unknown type '" + syntax.getText() + "'");
@@ -319,8 +332,6 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
           attachHelp(diag) << "did you mean '" << known << "'?";
       return diag;
     }
-  case SyntaxKind::TypeNamedTuple:
-    return report(syntax.getLocation(), DiagCode::K0115, "named tuples are not built");
   default:
     return report(syntax.getLocation(), DiagCode::K0206, "'" + surface::spell(syntax) + "' is no type");
   }

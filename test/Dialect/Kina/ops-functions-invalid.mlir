@@ -150,6 +150,51 @@ kina.func @f(%x: !kina.tensor<f64, [N]>, %i: i32) attributes {shape_vars = [#kin
 
 // -----
 
+kina.func private @g(!kina.tensor<f64, [3], @P>) -> !kina.tensor<f64, [], @P>
+kina.func @f(%x: !kina.tensor<f64, [3], @cuda:global(0)>) {
+  // expected-error @+1 {{'kina.call' op 'subst' gives no place for the variable 'P' of @g}}
+  %0 = kina.call @g(%x) subst {} : (!kina.tensor<f64, [3], @cuda:global(0)>) -> !kina.tensor<f64, [], @cuda:global(0)>
+  kina.return
+}
+
+// -----
+
+kina.func private @g(!kina.tensor<f64, [3], @P>) -> !kina.tensor<f64, [], @P>
+kina.func @f(%x: !kina.tensor<f64, [3], @cuda:global(0)>) {
+  // expected-error @+1 {{'kina.call' op operand 0 has type '!kina.tensor<f64, [3], @cuda:global(0)>', but @g takes '!kina.tensor<f64, [3], @cuda:global(1)>'}}
+  %0 = kina.call @g(%x) subst {P = #kina.place<@cuda:global(1)>} : (!kina.tensor<f64, [3], @cuda:global(0)>) -> !kina.tensor<f64, [], @cuda:global(1)>
+  kina.return
+}
+
+// -----
+
+kina.func private @g(!kina.tensor<f64, [3], @P>) -> !kina.tensor<f64, [], @P>
+kina.func @f(%x: !kina.tensor<f64, [3], @cuda:global(0)>) {
+  // expected-error @+1 {{'kina.call' op result 0 has type 'f64', but @g gives '!kina.tensor<f64, [], @cuda:global(0)>' here}}
+  %0 = kina.call @g(%x) subst {P = #kina.place<@cuda:global(0)>} : (!kina.tensor<f64, [3], @cuda:global(0)>) -> f64
+  kina.return
+}
+
+// -----
+
+kina.func private @g(!kina.tensor<f64, [3], @P>) -> !kina.tensor<f64, [], @P>
+kina.func @f(%x: !kina.tensor<f64, [3], @cuda:global(0)>) {
+  // expected-error @+1 {{'kina.grad' op result 0 has type '!kina.tensor<f64, [3]>', but @g gives '!kina.tensor<f64, [3], @cuda:global(0)>' here}}
+  %0 = kina.grad @g(%x) subst {P = #kina.place<@cuda:global(0)>} wrt [0] : (!kina.tensor<f64, [3], @cuda:global(0)>) -> !kina.tensor<f64, [3]>
+  kina.return
+}
+
+// -----
+
+kina.func private @g(!kina.tensor<f64, [3], @P>) -> !kina.tensor<f64, [], @P>
+kina.func @f(%x: !kina.tensor<f64, [3], @cuda:global(0)>, %s: f64) {
+  // expected-error @+1 {{'kina.vjp' op needs one cotangent of its type per float result of @g}}
+  %0 = kina.vjp @g(%x : !kina.tensor<f64, [3], @cuda:global(0)>) of (%s : f64) subst {P = #kina.place<@cuda:global(0)>} wrt [0] -> !kina.tensor<f64, [3], @cuda:global(0)>
+  kina.return
+}
+
+// -----
+
 kina.func private @g(!kina.tensor<f64, [N]>, i32) -> f64 attributes {shape_vars = [#kina.var<"N">]}
 kina.func @f(%x: !kina.tensor<f64, [N]>, %i: i32) attributes {shape_vars = [#kina.var<"N">]} {
   // expected-error @+1 {{'kina.call' op has 1 operands, but @g takes 2}}

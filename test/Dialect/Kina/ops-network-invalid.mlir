@@ -243,14 +243,6 @@ kina.func @f(%x: !kina.tensor<f64, [N]>) attributes {shape_vars = [#kina.var<"N"
 // -----
 
 kina.func @f(%x: !kina.tensor<f64, [N]>) attributes {shape_vars = [#kina.var<"N">, #kina.var<"C">]} {
-  // expected-error @+1 {{'kina.copy_to_device' op copies between the host and a device, but '!kina.tensor<f64, [N], @P>' is not on a device}}
-  %0 = kina.copy_to_device %x : !kina.tensor<f64, [N]> to !kina.tensor<f64, [N], @P>
-  kina.return
-}
-
-// -----
-
-kina.func @f(%x: !kina.tensor<f64, [N]>) attributes {shape_vars = [#kina.var<"N">, #kina.var<"C">]} {
   // expected-error @+1 {{'kina.copy_to_device' op changes the shape or the element type, from '!kina.tensor<f64, [N]>' to '!kina.tensor<f32, [N], @cuda:global(0)>'}}
   %0 = kina.copy_to_device %x : !kina.tensor<f64, [N]> to !kina.tensor<f32, [N], @cuda:global(0)>
   kina.return

@@ -40,5 +40,7 @@ kina.func @copies(%x: !kina.tensor<i32, [N]>, %s: f32) attributes {shape_vars = 
   %1 = kina.copy_to_device %s : f32 to !kina.tensor<f32, [], @cuda:global(0)>
   // CHECK: kina.copy_to_host %{{.*}} : !kina.tensor<f32, [], @cuda:global(0)> to f32
   %2 = kina.copy_to_host %1 : !kina.tensor<f32, [], @cuda:global(0)> to f32
+  // CHECK: kina.copy_to_device %arg0 : !kina.tensor<i32, [N]> to !kina.tensor<i32, [N], @P>
+  %3 = kina.copy_to_device %x : !kina.tensor<i32, [N]> to !kina.tensor<i32, [N], @P>
   kina.return
 }

@@ -642,3 +642,19 @@ kina.func @f(%x: !kina.tensor<f64, [2]>, %y: !kina.tensor<f32, [2]>) {
   %0 = kina.concat %x, %y axis 0 : !kina.tensor<f64, [2]>, !kina.tensor<f32, [2]>
   kina.return
 }
+
+// -----
+
+kina.func @f(%x: !kina.tensor<f64, [2]>) {
+  // expected-error @+1 {{'kina.concat' op axis -1 (0-based) is out of range for rank 1}}
+  %0 = "kina.concat"(%x) {axis = -1} : (!kina.tensor<f64, [2]>) -> !kina.tensor<f64, [2]>
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: !kina.tensor<f64, [2]>, %y: !kina.tensor<f64, [2, 2]>) {
+  // expected-error @+1 {{'kina.concat' op input 0 (0-based) has rank 1, not 2}}
+  %0 = "kina.concat"(%x, %y) {axis = 1} : (!kina.tensor<f64, [2]>, !kina.tensor<f64, [2, 2]>) -> !kina.tensor<f64, [2, 4]>
+  kina.return
+}

@@ -52,19 +52,3 @@ kina.func public @custom_grad(%x: f64) -> f64 {
   %d = kina.grad @custom(%x) subst {} wrt [0] : (f64) -> f64
   kina.return %d : f64
 }
-
-// -----
-
-// The residual's size is known inside the function only.
-kina.func private @sized(%x: f64, %n: index) -> f64 {
-  kina.bind_dim "K" = %n : index
-  %0 = kina.broadcast %x : f64 to !kina.tensor<f64, [K]>
-  // expected-error @+1 {{K0604: no derivative through 'sized': it would keep a '!kina.tensor<f64, [K]>', whose size 'K' is born inside the function}}
-  %1 = kina.exp %0 : !kina.tensor<f64, [K]>
-  %2 = kina.sum %1 axes [0] : !kina.tensor<f64, [K]>
-  kina.return %2 : f64
-}
-kina.func public @sized_grad(%x: f64, %n: index) -> f64 {
-  %d = kina.grad @sized(%x, %n) subst {} wrt [0] : (f64, index) -> f64
-  kina.return %d : f64
-}

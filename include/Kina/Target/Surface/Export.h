@@ -19,6 +19,9 @@ enum class SourceForm { Native, Core };
 llvm::LogicalResult exportKinaSource(mlir::ModuleOp module, SourceForm form,
                                      llvm::raw_ostream &os);
 
+/// The result of a `kina_surface` operation as an expression in native form; for messages.
+std::string spellExpression(mlir::Value expression);
+
 /// Registers `--export-kina` and `--export-core`, from Kina source or a module of the
 /// surface dialect.
 void registerExportKinaTranslations();

@@ -11,9 +11,10 @@ namespace kina {
 /// Parses `text` into a module of `kina_surface` operations whose locations name
 /// `filename`. Errors and warnings go to the context's diagnostic engine, at most twenty
 /// errors; null if there was any error. The dialect is loaded if need be. Any bytes are
-/// accepted as input.
+/// accepted as input. With `keepGoing` the module has a `kina_surface.broken` for every item
+/// with an error instead; still null if the input is no text.
 mlir::OwningOpRef<mlir::ModuleOp> importKinaSource(llvm::StringRef text, llvm::StringRef filename,
-                                                   mlir::MLIRContext *context);
+                                                   mlir::MLIRContext *context, bool keepGoing = false);
 
 /// Registers `--import-kina`.
 void registerImportKinaTranslation();

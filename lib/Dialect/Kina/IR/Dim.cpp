@@ -840,6 +840,17 @@ void print(raw_ostream &os, DimAttr dim) {
   }
 }
 
+/// If the dimension is a remainder, its dividend and divisor: `a - b*(a floordiv b)`.
+static std::optional<std::pair<DimAttr, DimAttr>> asRemainder(DimAttr dim) {
+  for (DimTermAttr term : dim.getTerms())
+    for (DimAtomAttr atom : term.getFactors())
+      if (atom.getKind() == AtomKind::FloorDiv && modDims(atom.getArgs()[0], atom.getArgs()[1]) == dim)
+        return std::pair(atom.getArgs()[0], atom.getArgs()[1]);
+  return std::nullopt;
+}
+
+/// As a user would write it: remainders by `mod`, a constant on the right, nothing negative in
+/// a bound.
 void print(raw_ostream &os, PredAttr pred) {
   auto wrapped = [&](PredAttr sub) {
     bool wrap = sub.getKind() == PredKind::And || sub.getKind() == PredKind::Or;
@@ -847,20 +858,50 @@ void print(raw_ostream &os, PredAttr pred) {
     print(os, sub);
     os << (wrap ? ")" : "");
   };
-  auto relation = [&](StringRef symbol) {
-    print(os, pred.getDims()[0]);
+  auto factor = [&](DimAttr dim) {
+    bool wrap = !dim.isConstant() && dim.getSingleName().empty();
+    os << (wrap ? "(" : "");
+    print(os, dim);
+    os << (wrap ? ")" : "");
+  };
+  auto relation = [&](StringRef symbol, StringRef reversed) {
+    DimAttr left = pred.getDims()[0], right = pred.getDims()[1];
+    bool swap = left.isConstant() && !right.isConstant();
+    if (swap) {
+      std::swap(left, right);
+      symbol = reversed;
+    }
+    if (auto remainder = asRemainder(left); remainder && right.isConstant()) {
+      factor(remainder->first);
+      os << " mod ";
+      factor(remainder->second);
+    } else {
+      // `N - W >= 0` is `N >= W`.
+      bool isOrder = pred.getKind() == PredKind::LE || pred.getKind() == PredKind::LT;
+      if (DimAttr difference = swap && isOrder ? subDims(left, right) : DimAttr()) {
+        DimAttr negative = DimAttr::getConstant(pred.getContext(), 0);
+        for (DimTermAttr term : difference.getTerms())
+          if (term.getCoefficient() < 0)
+            negative = subDims(negative, DimAttr::get(pred.getContext(), term));
+        if (DimAttr positive = addDims(difference, negative); positive && !positive.isConstant()) {
+          left = positive;
+          right = negative;
+        }
+      }
+      print(os, left);
+    }
     os << ' ' << symbol << ' ';
-    print(os, pred.getDims()[1]);
+    print(os, right);
   };
   switch (pred.getKind()) {
   case PredKind::EQ:
-    return relation("=");
+    return relation("=", "=");
   case PredKind::NE:
-    return relation("!=");
+    return relation("!=", "!=");
   case PredKind::LE:
-    return relation("<=");
+    return relation("<=", ">=");
   case PredKind::LT:
-    return relation("<");
+    return relation("<", ">");
   case PredKind::Not:
     os << "not (";
     print(os, pred.getPreds()[0]);

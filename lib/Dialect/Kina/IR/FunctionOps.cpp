@@ -2,6 +2,7 @@
 
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 
@@ -112,6 +113,35 @@ LogicalResult ReturnOp::verify() {
 // Calls
 //===----------------------------------------------------------------------===//
 
+void substituteIn(Operation *root, DimLookup lookup, llvm::function_ref<PlacementAttr(StringRef)> places) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](TensorType type) -> std::pair<Type, WalkResult> {
+    Type replaced = substitute(type, lookup, places);
+    return {replaced ? replaced : type, WalkResult::skip()};
+  });
+  replacer.addReplacement([&](DimAttr dim) -> Attribute { return substitute(dim, lookup); });
+  replacer.addReplacement([&](PredAttr pred) -> Attribute { return substitute(pred, lookup); });
+  replacer.addReplacement([&](PlacementAttr place) -> Attribute {
+    PlacementAttr given = place.isVariable() ? places(place.getName()) : PlacementAttr();
+    return given ? given : place;
+  });
+  replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+  root->walk([](Operation *op) {
+    bool isCopy = isa<CopyToDeviceOp, CopyToHostOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType();
+    if (!isCopy && (!isa<BroadcastOp>(op) || isa<TensorType>(op->getResult(0).getType())))
+      return;
+    op->replaceAllUsesWith(op->getOperands());
+    op->erase();
+  });
+}
+
+/// Adds the variables for places in the types, in order of appearance.
+static void collectPlaces(TypeRange types, llvm::SetVector<StringRef> &names) {
+  for (Type type : types)
+    if (PlacementAttr place = getPlacement(type); place.isVariable())
+      names.insert(place.getName());
+}
+
 /// Finds the callee and checks that the substitution covers its shape variables and
 /// makes its parameter types those of the operands. Returns null after an error.
 static FuncOp checkCallee(Operation *op, FlatSymbolRefAttr callee, ValueRange operands, DictionaryAttr subst,
@@ -128,6 +158,14 @@ static FuncOp checkCallee(Operation *op, FlatSymbolRefAttr callee, ValueRange op
       return {};
     }
   ArrayRef<Type> inputs = function.getArgumentTypes();
+  llvm::SetVector<StringRef> places;
+  collectPlaces(inputs, places);
+  collectPlaces(function.getResultTypes(), places);
+  for (StringRef name : places)
+    if (!subst.getAs<PlacementAttr>(name)) {
+      op->emitOpError() << "'subst' gives no place for the variable '" << name << "' of @" << callee.getValue();
+      return {};
+    }
   if (inputs.size() != operands.size()) {
     op->emitOpError() << "has " << operands.size() << " operands, but @" << callee.getValue() << " takes "
                       << inputs.size();
@@ -207,7 +245,7 @@ LogicalResult GradOp::verifySymbolUses(SymbolTableCollection &symbols) {
   FailureOr<SmallVector<Type>> results = substitutedResults(*this, callee, getSubst());
   if (failed(results))
     return failure();
-  if (results->empty() || !isa<FloatType>(results->front()))
+  if (results->empty() || getRank(results->front()) != 0 || !hasTangent(results->front()))
     return emitOpError() << "needs a function whose first result is a float scalar";
   SmallVector<Type> expected;
   if (getValue())

@@ -6,12 +6,12 @@ using namespace mlir;
 
 namespace kina {
 
-/// Checks the two ends of a copy, whichever way it goes.
+/// Checks the two ends of a copy, whichever way it goes. A variable is a device, or the host,
+/// where there is nothing to copy.
 static LogicalResult verifyCopy(Operation *op, Type host, Type device) {
   if (!getPlacement(host).isHost())
     return op->emitOpError() << "copies between the host and a device, but " << host << " is not on the host";
-  PlacementAttr place = getPlacement(device);
-  if (place.isHost() || place.isVariable())
+  if (getPlacement(device).isHost())
     return op->emitOpError() << "copies between the host and a device, but " << device << " is not on a device";
   if (getTensorOrScalar(getElementType(device), getShape(device), getPlacement(host)) != host)
     return op->emitOpError() << "changes the shape or the element type, from " << op->getOperand(0).getType()

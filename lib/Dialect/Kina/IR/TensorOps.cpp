@@ -149,7 +149,14 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *context, std::optional<Loc
 
 LogicalResult ConcatOp::verify() {
   auto type = cast<TensorType>(getResult().getType());
+  // Inferred types are compared with this op's only after its verifier.
+  if (getAxis() >= type.getRank())
+    return emitOpError() << "axis " << static_cast<int64_t>(getAxis()) << " (0-based) is out of range for rank "
+                         << type.getRank();
   for (auto [number, input] : llvm::enumerate(getInputs())) {
+    if (getRank(input.getType()) != type.getRank())
+      return emitOpError() << "input " << number << " (0-based) has rank " << getRank(input.getType()) << ", not "
+                           << type.getRank();
     SmallVector<DimAttr> shape(type.getShape());
     shape[getAxis()] = getShape(input.getType())[getAxis()];
     if (Type expected = withShape(type, shape); input.getType() != expected)

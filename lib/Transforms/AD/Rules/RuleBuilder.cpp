@@ -51,6 +51,9 @@ static Value getTapeRoot(Value tape) {
 }
 
 Value RuleBuilder::tapeLength(Value tape) {
+  // One that grows has all frames that anybody asks for.
+  if (cast<TapeType>(tape.getType()).getForm() == TapeForm::Growable)
+    return index(0);
   tape = getTapeRoot(tape);
   if (auto made = tape.getDefiningOp<TapeNewOp>(); made && made.getBound())
     return made.getBound();
@@ -62,6 +65,15 @@ Value RuleBuilder::tapeLength(Value tape) {
 }
 
 Value RuleBuilder::index(int64_t number) { return ConstantOp::create(builder, loc, builder.getIndexAttr(number)); }
+
+WhileOp RuleBuilder::createCountdown(ValueRange operands) {
+  auto loop = WhileOp::create(builder, loc, operands, TypeRange());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBeforeBody());
+  Value more = cmp(CmpPredicate::gt, loop.getBeforeBody()->getArgument(0), index(0));
+  ConditionOp::create(builder, loc, more, ValueRange());
+  return loop;
+}
 
 Value RuleBuilder::dimension(Type type, DimAttr dim) {
   return broadcast(DimOp::create(builder, loc, getElementType(type), dim), type);
@@ -99,7 +111,12 @@ Value RuleBuilder::reduceTo(Value a, Type type) {
   for (auto [axis, dim] : llvm::enumerate(to))
     if (dim != from[added + axis])
       axes.push_back(added + axis);
-  return reshape(axes.empty() ? a : sum(a, axes), type);
+  Value reduced = axes.empty() ? a : sum(a, axes);
+  // A scalar on the host was repeated where the tensors are.
+  PlacementAttr here = getPlacement(a.getType());
+  Type there = getTensorOrScalar(getElementType(type), to, here);
+  reduced = reshape(reduced, there);
+  return there == type ? reduced : make<CopyToHostOp>(type, reduced);
 }
 
 Value RuleBuilder::accumulate(Value accumulator, Value contribution) {

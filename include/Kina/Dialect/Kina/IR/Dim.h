@@ -46,6 +46,11 @@ mlir::Type substitute(mlir::Type type, mlir::DictionaryAttr subst);
 DimAttr substitute(DimAttr dim, mlir::DictionaryAttr subst);
 PredAttr substitute(PredAttr pred, mlir::DictionaryAttr subst);
 
+/// Replaces dimensions, predicates and places in all that is in the function or module. A
+/// tensor of rank 0 that comes to the host is a scalar then, and what copies from the host to
+/// the host, or makes a scalar of a scalar, is gone.
+void substituteIn(mlir::Operation *root, DimLookup lookup, llvm::function_ref<PlacementAttr(llvm::StringRef)> places);
+
 /// The value under an assignment; nothing if a name has no value, a divisor is zero or
 /// the value leaves 64 bits.
 using ValueLookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;

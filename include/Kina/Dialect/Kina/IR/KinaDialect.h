@@ -33,6 +33,8 @@ namespace kina {
 
 /// Names of the argument attribute that makes an `index` argument a shape variable.
 inline constexpr llvm::StringLiteral kDimArgAttrName = "kina.dim";
+/// On a kina.select that chooses between the arms of an `if` over a mask.
+inline constexpr llvm::StringLiteral kArmsAttrName = "kina.arms";
 /// Argument attribute of a borrowed parameter (`&`).
 inline constexpr llvm::StringLiteral kBorrowArgAttrName = "kina.borrow";
 /// Argument attribute with the source name of a parameter.
@@ -100,6 +102,13 @@ inline constexpr int64_t kMaxConvolutionAttribute = INT32_MAX;
 
 /// Random numbers of this type can be drawn.
 mlir::LogicalResult verifyDraw(mlir::Operation *op, mlir::Type type);
+
+/// Whether the function of this name consumes the parameter of this number.
+using ParameterConsumption = llvm::function_ref<bool(mlir::FlatSymbolRefAttr, unsigned)>;
+
+/// Attribute of a module in which ownership means nothing any more: its tensors are values,
+/// which any number of operations may use (`--kina-ad` leaves that).
+inline constexpr llvm::StringLiteral kValueSemanticsAttrName = "kina.value_semantics";
 
 /// See Kina_Differentiable in KinaBase.td.
 template <typename ConcreteType>

@@ -63,6 +63,19 @@ def Surface_EffectOp : Surface_ItemOp<"effect"> {
   let hasVerifier = 1;
 }
 
+def Surface_BrokenOp : Surface_ItemOp<"broken"> {
+  let summary = "an item that could not be read";
+  let description = [{
+    Stands where the text of an item was wrong, which has been reported, so that the rest of the
+    module can be looked at: what uses its name is no error of its own. Without a name it may
+    have defined anything.
+
+    Example: `kina_surface.broken "f"`
+  }];
+  let arguments = (ins OptionalAttr<StrAttr>:$name);
+  let assemblyFormat = "($name^)? attr-dict";
+}
+
 def Surface_ImportOp : Surface_ItemOp<"import"> {
   let summary = "`import \"nn.kina\";`";
   let description = [{
