@@ -296,7 +296,7 @@ std::optional<bool> Solver::settle(const Query &query) {
   llvm::SmallDenseSet<PredAttr> taken;
   impl->addCone(query.facts, problem, names, taken);
   Impl::finishNames(problem, names, least);
-  auto leastHere = [&](StringRef name) { return leastOf(problem, name); };
+  auto leastHere = [&](StringRef name) { return problem.getLeast(name); };
   const NormalForm &form = impl->getNormalForm(problem);
   if (form.follows(query.goal, leastHere))
     return true;
