@@ -64,5 +64,9 @@ if config.kina_unit_tests in ("1", "ON", "TRUE"):
     config.available_features.add("unittests")
 else:
     lit_config.note("feature 'unittests' is missing: GoogleTest was not found")
+if config.kina_z3 in ("1", "ON", "TRUE"):
+    config.available_features.add("z3")
+else:
+    lit_config.note("feature 'z3' is missing: built without Z3, some refinements stay undecided")
 if config.kina_sanitize:
     config.available_features.add("sanitizer")

@@ -324,7 +324,8 @@ std::optional<NormalForm::Rule> NormalForm::orient(DimAttr zero, LeastLookup lea
       StringRef freshName = quotient.getSingleName();
       int64_t k = linear.getCoefficient();
       std::optional<int64_t> offset = beside.getConstantValue();
-      if (divisor && offset && magnitude(*offset) < (1u << 31) && *divisor < (1 << 31) && magnitude(k) < (1u << 31)) {
+      constexpr uint64_t kSmall = uint64_t(1) << 31;
+      if (divisor && offset && magnitude(*offset) < kSmall && magnitude(*divisor) < kSmall && magnitude(k) < kSmall) {
         // k*name = remainder - offset modulo the divisor.
         int64_t common = std::gcd(k, *divisor), target = remainder - *offset;
         if (target % common != 0) {

@@ -32,6 +32,11 @@ public:
   bool follows(PredAttr goal, LeastLookup least) const;
 
   llvm::ArrayRef<Rule> getRules() const { return rules; }
+  /// What the facts are otherwise, after all replacements: zeros, what is not negative, and
+  /// predicates that are neither.
+  llvm::ArrayRef<DimAttr> getEquations() const { return equations; }
+  llvm::ArrayRef<DimAttr> getSlacks() const { return slacks; }
+  llvm::ArrayRef<PredAttr> getOthers() const { return others; }
   /// Least values found in the facts, and those of the names that the rules brought in.
   std::optional<int64_t> getLeast(llvm::StringRef name) const {
     auto it = raised.find(name);

@@ -85,6 +85,30 @@ void collectConstants(PredAttr pred, llvm::SetVector<int64_t> &constants) {
     collectConstants(sub, constants);
 }
 
+int64_t Problem::getLeast(StringRef name) const {
+  for (auto [known, value] : llvm::zip_equal(names, least))
+    if (known == name)
+      return value;
+  return INT64_MIN;
+}
+
+static bool isNonlinear(DimAttr dim) {
+  return llvm::any_of(dim.getTerms(), [](DimTermAttr term) {
+    return term.getFactors().size() > 1 || llvm::any_of(term.getFactors(), [](DimAtomAttr atom) {
+             return (atom.getKind() == AtomKind::FloorDiv && !atom.getArgs()[1].isConstant()) ||
+                    llvm::any_of(atom.getArgs(), [](DimAttr arg) { return isNonlinear(arg); });
+           });
+  });
+}
+static bool isNonlinear(PredAttr pred) {
+  return llvm::any_of(pred.getDims(), [](DimAttr dim) { return isNonlinear(dim); }) ||
+         llvm::any_of(pred.getPreds(), [](PredAttr part) { return isNonlinear(part); });
+}
+
+bool Problem::isNonlinear() const {
+  return (goal && solver::isNonlinear(goal)) || llvm::any_of(facts, [](PredAttr fact) { return solver::isNonlinear(fact); });
+}
+
 bool isSimpler(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   auto total = [](ArrayRef<int64_t> values) {
     uint64_t sum = 0;

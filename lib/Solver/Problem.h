@@ -9,7 +9,7 @@
 #ifndef KINA_LIB_SOLVER_PROBLEM_H
 #define KINA_LIB_SOLVER_PROBLEM_H
 
-#include "Kina/Dialect/Kina/IR/Dim.h"
+#include "Kina/Solver/Solver.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace kina::solver {
@@ -29,6 +29,20 @@ struct Problem {
   llvm::SmallVector<llvm::StringRef, 8> names;
   /// Of each name.
   llvm::SmallVector<int64_t, 8> least;
+
+  /// INT64_MIN for a name that is not one of them.
+  int64_t getLeast(llvm::StringRef name) const;
+  /// Whether a product of names or a quotient by one occurs.
+  bool isNonlinear() const;
+};
+
+/// What a search for values says under which all facts hold and the goal is true, or false.
+struct Outcome {
+  enum Kind { Excluded, Found, Open } kind = Open;
+  /// Of Found: of the problem's names. They were evaluated.
+  llvm::SmallVector<int64_t, 8> values;
+  /// Of Open: why.
+  Cause cause = Cause::Incomplete;
 };
 
 /// Distance from 0, the measure of a counterexample.

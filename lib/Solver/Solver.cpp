@@ -3,8 +3,14 @@
 #include "Kina/Solver/Solver.h"
 #include "Enumeration.h"
 #include "NormalForm.h"
+#include "Presburger.h"
+#include "Z3.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include <chrono>
 #include <unordered_map>
 
@@ -33,11 +39,16 @@ struct Part {
 } // namespace
 
 struct Solver::Impl {
-  Impl(MLIRContext *context, SolverOptions options) : context(context), options(std::move(options)) {}
+  Impl(MLIRContext *context, SolverOptions given)
+      : context(context), options(std::move(given)), worker(options.worker) {}
 
   Answer solve(const Problem &problem);
   Answer decide(const Problem &problem);
-  Answer fails(const Problem &problem, const NormalForm &form, ArrayRef<int64_t> values, Method method);
+  /// Looks for values under which the facts hold and the goal is `goalIs`, stage by stage;
+  /// and which stage it was.
+  std::pair<Outcome, Method> search(const Problem &problem, const NormalForm &form, bool goalIs,
+                                    Worker::Clock::time_point deadline);
+  void dump(const Problem &problem, bool goalIs);
   const NormalForm &getNormalForm(const Problem &problem);
   ArrayRef<Part> getParts(PredAttr fact);
   /// The parts of the facts that share names with `names`, directly or through others; adds
@@ -49,6 +60,10 @@ struct Solver::Impl {
   MLIRContext *context;
   SolverOptions options;
   Statistics statistics;
+  Worker worker;
+  std::optional<SMTEncoder> encoder;
+  unsigned dumped = 0;
+  std::string dumpProblem;
   llvm::DenseMap<PredAttr, std::unique_ptr<SmallVector<Part, 2>>> parts;
   std::unordered_map<Key, std::unique_ptr<NormalForm>, KeyHash> forms;
   std::unordered_map<Key, Answer, KeyHash> memo;
@@ -116,13 +131,6 @@ Assignment Solver::Impl::toAssignment(const Problem &problem, ArrayRef<int64_t> 
 // The stages
 //===----------------------------------------------------------------------===//
 
-static int64_t leastOf(const Problem &problem, StringRef name) {
-  for (auto [known, least] : llvm::zip_equal(problem.names, problem.least))
-    if (known == name)
-      return least;
-  return INT64_MIN;
-}
-
 const NormalForm &Solver::Impl::getNormalForm(const Problem &problem) {
   Key key;
   NameSet names;
@@ -131,7 +139,7 @@ const NormalForm &Solver::Impl::getNormalForm(const Problem &problem) {
     for (const Part &part : getParts(fact))
       names.insert(part.names.begin(), part.names.end());
   }
-  auto least = [&](StringRef name) { return leastOf(problem, name); };
+  auto least = [&](StringRef name) { return problem.getLeast(name); };
   for (StringRef name : names)
     key.words.push_back(least(name));
   auto &entry = forms[std::move(key)];
@@ -159,33 +167,87 @@ Answer Solver::Impl::solve(const Problem &problem) {
   return answer;
 }
 
-Answer Solver::Impl::decide(const Problem &problem) {
-  auto least = [&](StringRef name) { return leastOf(problem, name); };
-  const NormalForm &form = getNormalForm(problem);
-  if (form.follows(problem.goal, least))
-    return {Verdict::Proved, Method::NormalForm, Cause::None, {}};
-  Search search = enumerate(problem, form, /*goalIs=*/false);
-  if (search.found)
-    return fails(problem, form, *search.found, Method::Enumeration);
-  if (search.exhaustive)
-    return {Verdict::Proved, Method::Enumeration, Cause::None, {}};
-  return {Verdict::Undecided, Method::None, form.overflowed() ? Cause::Overflow : Cause::Incomplete, {}};
+std::pair<Outcome, Method> Solver::Impl::search(const Problem &problem, const NormalForm &form, bool goalIs,
+                                                Worker::Clock::time_point deadline) {
+  Outcome outcome;
+  if (!options.smtOnly) {
+    Search small = enumerate(problem, form, goalIs);
+    if (small.found || small.exhaustive) {
+      outcome.kind = small.found ? Outcome::Found : Outcome::Excluded;
+      if (small.found)
+        outcome.values = *small.found;
+      return {outcome, Method::Enumeration};
+    }
+  }
+  dump(problem, goalIs);
+  Method method = Method::Presburger;
+  if (!options.smtOnly)
+    outcome = searchPresburger(context, problem, form, goalIs, options.noSmt ? nullptr : &worker,
+                               std::min(deadline, Worker::Clock::now() + std::chrono::milliseconds(options.timeLimit / 4)));
+  if (options.noSmt)
+    return {outcome, method};
+  if (!encoder)
+    encoder.emplace();
+  Z3 z3{*encoder, worker, options.stepLimit, options.timeLimit};
+  if (outcome.kind == Outcome::Open && outcome.cause != Cause::WorkerMissing) {
+    method = Method::Z3;
+    outcome = z3.search(problem, goalIs, deadline);
+  }
+  if (outcome.kind == Outcome::Found && !goalIs) {
+    if (!options.smtOnly)
+      outcome.values = descend(problem, form, goalIs, outcome.values);
+    outcome.values = z3.minimize(problem, goalIs, outcome.values, deadline);
+  }
+  return {outcome, method};
 }
 
-/// The goal fails under these values: whether it can ever hold.
-Answer Solver::Impl::fails(const Problem &problem, const NormalForm &form, ArrayRef<int64_t> values, Method method) {
-  Answer answer{Verdict::MayFail, method, Cause::None, toAssignment(problem, values)};
-  if (!problem.goal)
-    return answer;
-  auto least = [&](StringRef name) { return leastOf(problem, name); };
-  if (form.follows(negate(problem.goal), least)) {
-    answer.verdict = Verdict::NeverHolds;
-    return answer;
+Answer Solver::Impl::decide(const Problem &problem) {
+  auto least = [&](StringRef name) { return problem.getLeast(name); };
+  const NormalForm &form = getNormalForm(problem);
+  if (!options.smtOnly && form.follows(problem.goal, least))
+    return {Verdict::Proved, Method::NormalForm, Cause::None, {}};
+  // All that is asked about one goal has one deadline. A tenth is for Z3 to notice that its
+  // time is up; what then still runs is killed.
+  Worker::Clock::time_point deadline =
+      Worker::Clock::now() + std::chrono::milliseconds(options.timeLimit + options.timeLimit / 10);
+  auto [failing, method] = search(problem, form, /*goalIs=*/false, deadline);
+  switch (failing.kind) {
+  case Outcome::Excluded:
+    return {Verdict::Proved, method, Cause::None, {}};
+  case Outcome::Open:
+    return {Verdict::Undecided, Method::None,
+            failing.cause == Cause::Incomplete && form.overflowed() ? Cause::Overflow : failing.cause, {}};
+  case Outcome::Found:
+    break;
   }
-  Search search = enumerate(problem, form, /*goalIs=*/true);
-  if (!search.found && search.exhaustive)
+  // It fails; can it hold for others?
+  Answer answer{Verdict::MayFail, method, Cause::None, toAssignment(problem, failing.values)};
+  if (problem.goal && ((!options.smtOnly && form.follows(negate(problem.goal), least)) ||
+                       search(problem, form, /*goalIs=*/true, deadline).first.kind == Outcome::Excluded))
     answer.verdict = Verdict::NeverHolds;
   return answer;
+}
+
+void Solver::Impl::dump(const Problem &problem, bool goalIs) {
+  if (options.dumpDirectory.empty())
+    return;
+  if (!encoder)
+    encoder.emplace();
+  std::string name = llvm::formatv("goal-{0:D4}.smt2", ++dumped).str();
+  SmallString<128> path(options.dumpDirectory);
+  llvm::sys::path::append(path, name);
+  std::error_code error = llvm::sys::fs::create_directories(options.dumpDirectory);
+  llvm::raw_fd_ostream os(path, error);
+  if (error) {
+    if (dumpProblem.empty())
+      dumpProblem = ("'" + path + "' cannot be written: " + error.message()).str();
+    return;
+  }
+  for (PredAttr fact : problem.facts)
+    os << "; given " << toString(fact) << '\n';
+  os << "; " << (goalIs ? "can it hold: " : "can it fail: ") << (problem.goal ? toString(problem.goal) : "false") << '\n';
+  Facts storage;
+  os << encoder->toSMTLIB(toQuestion(problem, goalIs, storage));
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,13 +258,16 @@ Solver::Solver(MLIRContext *context, SolverOptions options)
     : impl(std::make_unique<Impl>(context, std::move(options))) {}
 Solver::~Solver() = default;
 
-const Statistics &Solver::getStatistics() const { return impl->statistics; }
+const Statistics &Solver::getStatistics() const {
+  impl->statistics.workerStarts = impl->worker.getStarts();
+  return impl->statistics;
+}
 
 Answer Solver::solve(const Query &query) {
   auto start = std::chrono::steady_clock::now();
   auto least = [&](StringRef name) { return query.least(name).value_or(INT64_MIN); };
   Answer answer;
-  if (decide(query.goal, least).value_or(false)) {
+  if (!impl->options.smtOnly && kina::decide(query.goal, least).value_or(false)) {
     answer = {Verdict::Proved, Method::NormalForm, Cause::None, {}};
   } else {
     Problem problem;
@@ -265,6 +330,10 @@ Answer Solver::satisfiable(ArrayRef<PredAttr> facts, ValueLookup least) {
     }
   return result;
 }
+
+llvm::StringRef Solver::getWorkerProblem() const { return impl->worker.getProblem(); }
+
+llvm::StringRef Solver::getDumpProblem() const { return impl->dumpProblem; }
 
 PredAttr Solver::suggest(const Query &query, const Answer &answer) {
   // The goal itself, if that excludes nothing that is known.

@@ -82,6 +82,29 @@ TEST_F(SolverTest, FactsMayContradictEachOther) {
   EXPECT_EQ(text(askSatisfiable({"b le 0"})), "proved: b=0 (enumeration)");
 }
 
+/// With the worker beside the tests.
+class StagesTest : public SolverFixture {
+protected:
+  void SetUp() override { solver = std::make_unique<Solver>(&context); }
+};
+
+TEST_F(StagesTest, WhatSmallValuesLeaveOpen) {
+  struct {
+    std::vector<std::string> facts;
+    std::string goal, answer;
+  } cases[] = {
+      {{"S + T le 1000", "600 le T"}, "S + 2*T le 1200", "never: S=1, T=600 (enumeration)"},
+      {{"7*a = 3*b + 1000", "50 le b"}, "a + b le 400", "may fail: a=223, b=187 (presburger)"},
+      {{"x mod 17 = 5", "x mod 19 = 7"}, "x lt 300", "never: x=311 (enumeration)"},
+      {{"a*a*a = b*b*b + c*c*c"}, "a = 1", "undecided incomplete (none)"},
+      {{"3*x + 5*y = 1001"}, "x mod 5 = 2", "proved (presburger)"},
+      {{"min(a, b) le c", "a ne b", "c lt a"}, "b le c", "proved (presburger)"},
+      {{"a*b = 1001", "2 le a", "2 le b"}, "a le 11", "may fail: a=91, b=11 (enumeration)"},
+  };
+  for (auto &[facts, goal, answer] : cases)
+    EXPECT_EQ(text(ask(facts, goal)), answer) << goal;
+}
+
 TEST_F(SolverTest, AsksOnce) {
   EXPECT_EQ(text(ask({"A le B"}, "S = T")), "may fail: S=1, T=2 (enumeration)");
   EXPECT_EQ(text(ask({"C le B"}, "S = T")), "may fail: S=1, T=2 (memo)");

@@ -110,6 +110,11 @@ public:
 
   const Statistics &getStatistics() const;
 
+  /// What went wrong with the worker last, for a message about WorkerMissing and WorkerDied;
+  /// and with writing to the directory for questions. Empty if nothing did.
+  llvm::StringRef getWorkerProblem() const;
+  llvm::StringRef getDumpProblem() const;
+
 private:
   struct Impl;
   std::unique_ptr<Impl> impl;

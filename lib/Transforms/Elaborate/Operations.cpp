@@ -540,7 +540,8 @@ static Val stack(OperationCall &call) {
   if (!axis || !alignToFirst(call, tensors, std::nullopt))
     return Val::error();
   Type first = tensors.front().getType();
-  if (getRank(first) == 0) {
+  // Scalars of the host; on a device they are tensors of rank 0.
+  if (!isa<TensorType>(first)) {
     Type type = TensorType::get(first, DimAttr::getConstant(e.context, tensors.size()));
     return Val::of(FromElementsOp::create(e.builder, call.loc, type, tensors));
   }
@@ -631,7 +632,7 @@ static Val pad(OperationCall &call) {
     }
     offsets.push_back(DimOp::create(e.builder, call.loc, e.builder.getIndexType(), low));
   }
-  Value around = e.broadcastTo(fill, padded, call.loc);
+  Value around = e.broadcastTo(fill, padded, call.loc, getPlacement(x.getType()));
   return Val::of(UpdateOp::create(e.builder, call.loc, around.getType(), x, around, offsets,
                                   e.builder.getArrayAttr(SmallVector<Attribute>(shape)), ArrayRef<int64_t>(),
                                   /*in_bounds=*/true));
