@@ -748,7 +748,10 @@ class Kina:
         """{program number: [results of each run] or what went wrong}."""
         path = lambda suffix: self.work / f"f{form}{suffix}"
         path(".kina").write_text("\n".join(Printer(p, form).text() for p in programs))
-        step = self.tool("kinac", "--emit=verified", path(".kina"), "-o", path(".typed.mlir"))
+        # Differentiation takes values, however many names use them: ownership is not asked for.
+        step = self.tool("kina-translate", "--import-kina", path(".kina"), "-o", path(".surface.mlir"))
+        if not step.returncode:
+            step = self.tool("kina-opt", "--kina-elaborate", "--kina-verify-refinements", path(".surface.mlir"), "-o", path(".typed.mlir"))
         if step.returncode == 0:
             step = self.tool("kina-opt", f"--kina-ad={tape}", path(".typed.mlir"), "-o", path(".ad.mlir"))
         calls, keys = [], []

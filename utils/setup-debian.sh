@@ -7,7 +7,7 @@ packages=(
   clang-22 libclang-rt-22-dev lld-22 liblld-22-dev llvm-22-dev llvm-22-tools
   libmlir-22-dev mlir-22-tools
   cmake ninja-build ccache
-  libgtest-dev libzstd-dev zlib1g-dev
+  libgtest-dev libz3-dev libzstd-dev zlib1g-dev
   python3-venv
 )
 

@@ -26,17 +26,28 @@ namespace kina {
 static const Stage stages[] = {
     {"surface", "text", "kina_surface", "kina-translate --import-kina", nullptr},
     {"typed", "kina_surface", "kina", "--kina-elaborate",
-     [](OpPassManager &pm) { pm.addPass(createElaboratePass()); }},
+     [](OpPassManager &pm, const StageOptions &options) {
+       ElaboratePassOptions elaborate;
+       elaborate.keepGoing = options.keepGoing;
+       pm.addPass(createElaboratePass(elaborate));
+     }},
+    {"owned", "kina", "kina whose tensors are consumed once", "--kina-check-ownership",
+     [](OpPassManager &pm, const StageOptions &) { pm.addPass(createCheckOwnershipPass()); }},
     {"verified", "kina", "kina without obligations", "--kina-verify-refinements",
-     [](OpPassManager &pm) { pm.addPass(createVerifyRefinementsPass()); }},
+     [](OpPassManager &pm, const StageOptions &options) {
+       VerifyRefinementsPassOptions verify;
+       verify.dumpSmt = options.dumpSmt;
+       verify.smtStats = options.smtStats;
+       pm.addPass(createVerifyRefinementsPass(verify));
+     }},
     {"ad", "kina", "kina without derivatives and effects", "--kina-ad",
-     [](OpPassManager &pm) { pm.addPass(createADPass()); }},
+     [](OpPassManager &pm, const StageOptions &) { pm.addPass(createADPass()); }},
     {"linalg", "kina", "linalg on tensors", "--kina-lower-to-linalg",
-     [](OpPassManager &pm) { pm.addPass(createLowerToLinalgPass()); }},
+     [](OpPassManager &pm, const StageOptions &) { pm.addPass(createLowerToLinalgPass()); }},
     {"loops", "linalg on tensors", "loops on buffers", "--kina-codegen-cpu",
-     [](OpPassManager &pm) { buildCPUCodegenPipeline(pm, CPUCodegenOptions()); }},
+     [](OpPassManager &pm, const StageOptions &) { buildCPUCodegenPipeline(pm, CPUCodegenOptions()); }},
     {"llvm", "loops on buffers", "llvm", "--kina-lower-to-llvm",
-     [](OpPassManager &pm) { buildLowerToLLVMPipeline(pm); }},
+     [](OpPassManager &pm, const StageOptions &) { buildLowerToLLVMPipeline(pm); }},
 };
 
 ArrayRef<Stage> getStages() { return stages; }
@@ -73,9 +84,9 @@ unsigned getReachedStage(ModuleOp module) {
   return *findStage(name);
 }
 
-void buildStages(OpPassManager &pm, unsigned reached, unsigned target) {
+void buildStages(OpPassManager &pm, unsigned reached, unsigned target, const StageOptions &options) {
   for (unsigned index = reached + 1; index <= target; ++index)
-    stages[index].build(pm);
+    stages[index].build(pm, options);
 }
 
 void registerPipelineDialects(DialectRegistry &registry) {

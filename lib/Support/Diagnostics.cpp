@@ -3,6 +3,9 @@
 #include "Kina/Support/Diagnostics.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+
+#include <set>
 
 using namespace kina;
 using namespace mlir;
@@ -60,4 +63,35 @@ StringRef kina::getLabel(Diagnostic &diag) {
       if (auto label = dyn_cast<StringAttr>(argument.getAsAttribute()))
         return label.getValue();
   return {};
+}
+
+//===----------------------------------------------------------------------===//
+// DiagnosticSorter
+//===----------------------------------------------------------------------===//
+
+DiagnosticSorter::DiagnosticSorter(MLIRContext *context) : context(context) {
+  handler.emplace(context, [this](Diagnostic &diagnostic) {
+    diagnostics.push_back(std::move(diagnostic));
+    return success();
+  });
+}
+
+DiagnosticSorter::~DiagnosticSorter() {
+  handler.reset();
+  using Start = std::tuple<StringRef, unsigned, unsigned>;
+  SmallVector<std::pair<Start, size_t>> order;
+  for (auto [index, diagnostic] : llvm::enumerate(diagnostics)) {
+    auto file = diagnostic.getLocation()->findInstanceOf<FileLineColRange>();
+    order.push_back({file ? Start(file.getFilename().getValue(), file.getStartLine(), file.getStartColumn()) : Start(),
+                     index});
+  }
+  llvm::sort(order);
+  std::set<std::pair<Start, std::string>> told;
+  for (auto &[start, index] : order) {
+    std::string text = diagnostics[index].str();
+    for (Diagnostic &note : diagnostics[index].getNotes())
+      text += note.str();
+    if (told.insert({start, text}).second)
+      context->getDiagEngine().emit(std::move(diagnostics[index]));
+  }
 }

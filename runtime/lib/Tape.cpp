@@ -9,6 +9,7 @@
 #include "Context.h"
 
 #include <bit>
+#include <cstring>
 
 using namespace kina::runtime;
 
@@ -48,6 +49,7 @@ void *kina_rt_tape_frame(void *address, int64_t at) {
   char *&chunk = tape->chunks[k];
   if (!chunk) {
     chunk = static_cast<char *>(kina_rt_alloc(alignof(Block), size));
+    std::memset(chunk, 0, size);
     Block *owner = Block::of(tape);
     Block::of(chunk)->attached = owner->attached;
     owner->attached = Block::of(chunk);

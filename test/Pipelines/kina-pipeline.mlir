@@ -11,7 +11,7 @@
 // AD-NOT: kina.grad
 // AD: kina.func @slope
 // LLVM: llvm.func @_kina_entry_slope
-// NOWHERE: error: --kina-pipeline has no stage 'nowhere'; the stages are surface, typed, verified, ad, linalg, loops, llvm
+// NOWHERE: error: --kina-pipeline has no stage 'nowhere'; the stages are surface, typed, owned, verified, ad, linalg, loops, llvm
 // BACK: error: the module is at stage 'typed', which comes after 'surface'
 // LINALG-BACK: error: the module is at stage 'linalg', which comes after 'ad'
 

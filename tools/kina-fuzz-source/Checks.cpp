@@ -178,7 +178,7 @@ std::string Checker::checkSource(StringRef text) {
   for (unsigned stage = 1; stage <= lastStage; ++stage) {
     StringRef name = getStages()[stage].name;
     PassManager pm(context.get());
-    getStages()[stage].build(pm);
+    getStages()[stage].build(pm, StageOptions());
     if (!run.attempt(name, [&] { return pm.run(*module); }))
       return run.takeProblem();
     if (failed(verify(*module)))

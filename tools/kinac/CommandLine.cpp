@@ -70,6 +70,8 @@ grad-check:
 general:
   -O0 -O1 -O2 -O3      how long to optimise (default: -O2)
   --timing             print what compiling and running took
+  --smt-stats          print how obligations on sizes were decided
+  --dump-smt DIR       write those that reach the solver there, as SMT-LIB
   --error-format=text|json
   --color=auto|always|never
   --version, --help
@@ -327,6 +329,10 @@ private:
       return belongs(name, compile, "plain compilation") && flag(line.staticRuntime);
     if (name == "--timing")
       return flag(line.timing);
+    if (name == "--smt-stats")
+      return flag(line.stages.smtStats);
+    if (name == "--dump-smt")
+      return text(line.stages.dumpSmt);
     if (arg.size() == 3 && arg.starts_with("-O") && arg[2] >= '0' && arg[2] <= '3') {
       line.optLevel = arg[2] - '0';
       return true;
@@ -336,7 +342,7 @@ private:
     if (name == "--color")
       return choice(line.color, {"auto", "always", "never"});
     static const std::string options[] = {"--arg", "--out",  "--json",   "--batch", "--max-steps",    "--wrt",   "--eps",  "--tol",
-                                          "--seed", "--emit", "--mcpu", "--module-name", "--static-runtime", "-O2", "--timing", "--error-format", "--color", "--help", "--version"};
+                                          "--seed", "--emit", "--mcpu", "--module-name", "--static-runtime", "-O2", "--timing", "--smt-stats", "--dump-smt", "--error-format", "--color", "--help", "--version"};
     usage("unknown option `" + name + "`" + didYouMean(name, options));
     return false;
   }

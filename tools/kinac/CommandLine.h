@@ -3,6 +3,7 @@
 #ifndef KINA_TOOLS_KINAC_COMMANDLINE_H
 #define KINA_TOOLS_KINAC_COMMANDLINE_H
 
+#include "Kina/Pipelines/Pipelines.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -45,6 +46,8 @@ struct CommandLine {
   std::vector<std::string> wrt;
   std::optional<double> epsilon, tolerance;
   uint64_t seed = 0;
+  /// Of --dump-smt and --smt-stats.
+  StageOptions stages;
   /// Of diagnostics: `text` or `json`; `auto`, `always` or `never`.
   std::string errorFormat = "text", color = "auto";
 };

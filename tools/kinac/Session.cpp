@@ -160,17 +160,13 @@ LogicalResult Session::advanceTo(unsigned target) {
   llvm::scope_exit told([&] { printer->release(); });
   // The checks of a program go on after an error with what has none, so that all errors are
   // told at once; what is compiled is without any.
-  const unsigned typed = *findStage("typed"), checked = *findStage("verified");
+  StageOptions options = line.stages;
+  options.keepGoing = true;
+  const unsigned checked = *findStage("verified");
   bool bad = printer->getErrorCount() > 0;
   for (unsigned stage = reached + 1; stage <= (bad ? checked : target); ++stage) {
     PassManager pm(context.get());
-    if (stage == typed) {
-      ElaboratePassOptions options;
-      options.keepGoing = true;
-      pm.addPass(createElaboratePass(options));
-    } else {
-      buildStages(pm, stage - 1, stage);
-    }
+    buildStages(pm, stage - 1, stage, options);
     bool passed = false;
     double seconds = kina::measure([&] { passed = succeeded(pm.run(*module)); });
     addTime(("stage " + getStages()[stage].name).str(), seconds);

@@ -13,6 +13,15 @@
 
 namespace kina {
 
+/// What the passes of the stages may be told.
+struct StageOptions {
+  /// Of `typed`: after errors leave what has none, for the errors of later stages.
+  bool keepGoing = false;
+  /// Of `verified`: where goals for the solver are written, and whether to print what it did.
+  std::string dumpSmt;
+  bool smtStats = false;
+};
+
 struct Stage {
   /// What `to=` and `--emit=` call the form that the stage ends with.
   llvm::StringLiteral name;
@@ -20,7 +29,7 @@ struct Stage {
   /// The flags of kina-opt that do the same on their own.
   llvm::StringLiteral flags;
   /// Null for the import, which is a translation of text.
-  void (*build)(mlir::OpPassManager &pm);
+  void (*build)(mlir::OpPassManager &pm, const StageOptions &options);
 };
 
 /// The stages in their order.
@@ -38,7 +47,7 @@ unsigned getReachedStage(mlir::ModuleOp module);
 
 /// Adds the passes that lead from after stage `reached` to after stage `target`; none if
 /// `target` is not later.
-void buildStages(mlir::OpPassManager &pm, unsigned reached, unsigned target);
+void buildStages(mlir::OpPassManager &pm, unsigned reached, unsigned target, const StageOptions &options = {});
 
 /// What a context needs for all stages: dialects, derivative rules, bufferisation
 /// interfaces, translation to LLVM IR.

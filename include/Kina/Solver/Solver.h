@@ -95,6 +95,10 @@ public:
   /// Never fails: what cannot be decided is Undecided.
   Answer solve(const Query &query);
 
+  /// What normal form alone says of the goal: true, false if it fails for all values, or
+  /// nothing. Takes microseconds, starts nothing.
+  std::optional<bool> settle(const Query &query);
+
   /// Whether some values satisfy all facts: `Proved` if so (with such values as the
   /// "counterexample"), `NeverHolds` if they contradict each other, else Undecided.
   Answer satisfiable(llvm::ArrayRef<PredAttr> facts, ValueLookup least);
@@ -105,6 +109,11 @@ public:
   PredAttr suggest(const Query &query, const Answer &answer);
 
   const Statistics &getStatistics() const;
+
+  /// What went wrong with the worker last, for a message about WorkerMissing and WorkerDied;
+  /// and with writing to the directory for questions. Empty if nothing did.
+  llvm::StringRef getWorkerProblem() const;
+  llvm::StringRef getDumpProblem() const;
 
 private:
   struct Impl;

@@ -66,6 +66,19 @@ inline mlir::Diagnostic &attachHelp(mlir::InFlightDiagnostic &diag,
   return diag.attachNote(loc) << "help: ";
 }
 
+/// Holds back the diagnostics of a context while it lives, and then emits them in the order
+/// of the source, each once. Those at one place keep the order in which they were found.
+class DiagnosticSorter {
+public:
+  explicit DiagnosticSorter(mlir::MLIRContext *context);
+  ~DiagnosticSorter();
+
+private:
+  mlir::MLIRContext *context;
+  llvm::SmallVector<mlir::Diagnostic> diagnostics;
+  std::optional<mlir::ScopedDiagnosticHandler> handler;
+};
+
 } // namespace kina
 
 #endif

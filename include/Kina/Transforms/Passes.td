@@ -27,12 +27,57 @@ def ElaboratePass : Pass<"kina-elaborate", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kina::KinaDialect"];
 }
 
+def CheckOwnershipPass : Pass<"kina-check-ownership", "::mlir::ModuleOp"> {
+  let summary = "Check that every tensor is consumed at most once on every path";
+  let description = [{
+    Precondition: typed `kina` before differentiation. Tensors are owned; scalars are
+    copied freely. `OwnershipOpInterface` says which operands an operation consumes, all
+    others it reads. A use after a consumption on some path is K0501, a consumption in a
+    loop of what comes from outside K0502, a tensor that a loop carries and nobody reads
+    K0503, the consumption of a borrowed value K0505. A parameter that its function only
+    reads is borrowed. Nothing is changed; a module with `kina.value_semantics` is not
+    looked at.
+  }];
+  let options = [
+    Option<"strict", "strict", "bool", "false", "Report every tensor that is dropped without being said to (K0503)">
+  ];
+}
+
 def VerifyRefinementsPass : Pass<"kina-verify-refinements", "::mlir::ModuleOp"> {
   let summary = "Discharge the obligations that elaboration left open";
   let description = [{
-    Erases every `kina.obligation` that holds by normal form; one that stays open is an
-    error (K0308). Everything else stays as it is.
+    Precondition: typed `kina`, from the elaborator or elsewhere. In each function what is
+    known of sizes is collected (least values of shape variables, `requires` clauses, assumptions, tests,
+    names of sizes, conditions of branches and loops, what was proved before), and every
+    `kina.obligation`, divisor and clause of a callee is decided under it, cheapest method
+    first: normal form, enumeration of small values, Presburger arithmetic, Z3. What is proved is erased, or
+    stays as a `kina.assume` where it is a divisor or a bound; loops that count up to a size get their
+    `trip_bound`. Everything else stays as it is.
+
+    ```mlir
+    kina.func @f(%x: !kina.tensor<f64, [N]>) -> !kina.tensor<f64, [5]> attributes {
+        preconditions = [#kina.clause<<8 le N>, prove, "N >= 8", loc(unknown)>], shape_vars = [#kina.var<"N">]} {
+      kina.obligation bounds <5 le N>, "a slice may end behind the last element"
+      ...
+    ```
+    becomes
+    ```mlir
+      kina.assume <5 le N>
+      ...
+    ```
+    Errors: K0301 to K0304, K0306, K0307, K0311, K0402, K0404 and K0504 with a
+    counterexample for what may fail or can never hold; K0305 for assumptions that
+    contradict each other; K0308 and K0309 for what could not be decided. Warning: K0310 for a product relation
+    that is taken on trust.
   }];
+  let options = [
+    Option<"dumpSmt", "dump-smt", "std::string", "\"\"",
+           "Directory that gets every goal that reaches Presburger arithmetic or Z3 as SMT-LIB">,
+    Option<"smtStats", "smt-stats", "bool", "false", "Print how the queries were answered, and how long they took">,
+    Option<"smtOnly", "smt-only", "bool", "false", "Ask Z3 alone, to compare with">,
+    Option<"noSmt", "no-smt", "bool", "false", "Never start the worker process of Presburger arithmetic and Z3">,
+    Option<"worker", "worker", "std::string", "\"\"", "Path of kina-smt-worker, if not beside the program">
+  ];
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 
 #include "Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Iterators.h"
 
 #define DEBUG_TYPE "kina-lower-to-linalg"
 
@@ -70,12 +71,12 @@ static LogicalResult checkPrecondition(Operation *op) {
                            << "': " << obligation.getText();
   if (isa<GradOp, VJPOp, JVPOp, PerformOp, HandleOp, ResumeOp, SeedOp, PullOp, CotangentOfOp, AbsentOp>(op))
     return op->emitError() << "'" << op->getName() << "' is left over: run --kina-ad first";
-  // These need to know how many frames there are before they come.
+  // These need to know how many frames there are.
   auto grows = [](Type type) {
     auto tape = dyn_cast<TapeType>(type);
     return tape && tape.getForm() == TapeForm::Growable;
   };
-  if (isa<TapeZerosOp, TapeLengthOp, TapeAddOp>(op) &&
+  if (isa<TapeLengthOp, TapeAddOp>(op) &&
       (llvm::any_of(op->getOperandTypes(), grows) || llvm::any_of(op->getResultTypes(), grows)))
     return op->emitError() << "K0604: no derivative of a derivative that keeps a tape that grows: keep it in another form";
   if (auto global = dyn_cast<GlobalOp>(op); global && global.getInit().empty())
@@ -166,6 +167,23 @@ static LogicalResult expandGlobals(FuncOp function, SymbolTable &symbols) {
   return success();
 }
 
+/// Moves an update behind the last operation of its block that reads what it replaces, so
+/// that it can be done in place. The order in which a program writes its tuples,
+/// `(update(a, ..), f(a))`, then costs no copy.
+static void delayUpdate(UpdateOp update) {
+  Operation *last = nullptr;
+  for (Operation *user : update.getDest().getUsers())
+    if (Operation *here = update->getBlock()->findAncestorOpInBlock(*user);
+        here && update->isBeforeInBlock(here) && (!last || last->isBeforeInBlock(here)))
+      last = here;
+  if (!last || last->hasTrait<OpTrait::IsTerminator>())
+    return;
+  for (Operation *user : update->getUsers())
+    if (Operation *here = update->getBlock()->findAncestorOpInBlock(*user); !here || !last->isBeforeInBlock(here))
+      return;
+  update->moveAfter(last);
+}
+
 namespace {
 
 struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
@@ -181,12 +199,16 @@ struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
     substituteIn(
         module, [](StringRef) { return DimAttr(); }, [&](StringRef) { return PlacementAttr::getHost(&getContext()); });
 
+    module->removeAttr(kValueSemanticsAttrName);
     SymbolTable symbols(module);
     for (auto function : module.getOps<FuncOp>())
       if (failed(expandGlobals(function, symbols)))
         return signalPassFailure();
     // From the inside out, so that a nested one is spliced as plain operations.
     module.walk<WalkOrder::PostOrder>([](RematOp remat) { inlineRemat(remat); });
+
+    // From the last to the first: behind one that waits itself others can wait.
+    module.walk<WalkOrder::PostOrder, ReverseIterator>(delayUpdate);
 
     KinaToLinalgTypeConverter converter;
     RewritePatternSet patterns(&getContext());

@@ -64,8 +64,8 @@ private:
   Value emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use);
   Value emitPred(PredAttr pred, OpBuilder &builder, Operation *use);
   std::string describe(const Equation &equation);
-  /// `N = {2}, K = {3}`: the names, which are known at the entry, with their `values`.
-  std::string listNames(const NameSet &all, SmallVectorImpl<Value> &values);
+  /// `N = {2}, K = {3}`: the names that are known at `use`, with their `values`.
+  std::string listNames(const NameSet &all, SmallVectorImpl<Value> &values, OpBuilder &builder, Operation *use);
 
   Value index(OpBuilder &builder, int64_t value) { return createIndex(builder, function.getLoc(), value); }
 
@@ -234,12 +234,8 @@ void DimResolver::emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Oper
   collectNames(dim, all);
   std::string message = "the dimension " + toString(dim) + " does not fit into 64 bits";
   SmallVector<Value> values;
-  for (StringRef name : all) {
-    if (Value value = getName(name, builder, use)) {
-      message += (values.empty() ? ": " : ", ") + name.str() + " = {" + std::to_string(values.size()) + "}";
-      values.push_back(value);
-    }
-  }
+  if (std::string names = listNames(all, values, builder, use); !names.empty())
+    message += ": " + names;
   createCheck(builder, function.getLoc(), fits, kArgumentCode, message, values);
 }
 
@@ -385,12 +381,15 @@ std::string DimResolver::describe(const Equation &equation) {
   return what + " is {0}";
 }
 
-std::string DimResolver::listNames(const NameSet &all, SmallVectorImpl<Value> &values) {
+std::string DimResolver::listNames(const NameSet &all, SmallVectorImpl<Value> &values, OpBuilder &builder,
+                                   Operation *use) {
   std::string text;
-  for (StringRef name : all) {
-    text += (text.empty() ? "" : ", ") + name.str() + " = {" + std::to_string(values.size()) + "}";
-    values.push_back(getEntryName(name));
-  }
+  for (StringRef name : all)
+    if (Value value = getName(name, builder, use)) {
+      // Of a name that is bound more than once the source has the part before the dot.
+      text += (text.empty() ? "" : ", ") + name.split('.').first.str() + " = {" + std::to_string(values.size()) + "}";
+      values.push_back(value);
+    }
   return text;
 }
 
@@ -410,7 +409,7 @@ void DimResolver::emitEntryChecks() {
     NameSet all;
     collectNames(equation.dim, all);
     std::string message = describe(equation) + ", expected {1} = `" + toString(equation.dim) + "` (";
-    message += listNames(all, values) + ")";
+    message += listNames(all, values, entry, nullptr) + ")";
     createCheck(entry, loc, fits, kArgumentCode, message, values);
   }
   if (auto vars = function->getAttrOfType<ArrayAttr>(kShapeVarsAttrName))
@@ -432,7 +431,7 @@ void DimResolver::emitEntryChecks() {
       std::string text = clause.getText().empty() ? toString(clause.getPred()) : clause.getText().str();
       std::string message = "`" + function.getSymName().str() + "` requires " + text;
       if (!all.empty())
-        message += ", but " + listNames(all, values);
+        message += ", but " + listNames(all, values, entry, nullptr);
       Value holds = emitPred(clause.getPred(), entry, nullptr);
       createCheck(entry, clause.getLoc(), holds, kRequiresCode, message, values);
     }
@@ -468,12 +467,17 @@ LogicalResult DimResolver::run() {
       Value holds = emitPred(assume.getPred(), builder, op);
       if (!holds)
         return failure();
-      createCheck(builder, loc, holds, kRequiresCode, "assumed " + toString(assume.getPred()) + ", which is false");
+      NameSet all;
+      collectNames(assume.getPred(), all);
+      SmallVector<Value> values;
+      std::string names = listNames(all, values, builder, op);
+      createCheck(builder, loc, holds, kRequiresCode,
+                  "assumed " + toString(assume.getPred()) + ", but " + (names.empty() ? "it is false" : names), values);
     } else if (auto bind = dyn_cast<BindDimOp>(op)) {
       Value size = emitPosition(builder, loc, bind.getValue(), bind.getValue().getType());
       Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, size, index(builder, 1));
       createCheck(builder, loc, ok, kRequiresCode,
-                  "dimension " + bind.getName() + " is {0}, but must be at least 1", size);
+                  "dimension " + bind.getName().split('.').first + " is {0}, but must be at least 1", size);
     }
   }
   for (Operation *op : users)

@@ -66,11 +66,11 @@ struct TapeNewLowering : OpConversionPattern<OpTy> {
                                 ConversionPatternRewriter &rewriter) const override {
     Type element = op.getTape().getType().getElement();
     SmallVector<Value> sizes = getOpenSizes(rewriter, op.getLoc(), element);
-    if constexpr (std::is_same_v<OpTy, TapeNewOp>)
-      if (isGrowable(op.getTape())) {
-        rewriter.replaceOpWithNewOp<rt::TapeNewOp>(op, rt::getTapeType(op.getContext()), sizes, getFrameType(element));
-        return success();
-      }
+    // Its frames come with zeros in them.
+    if (isGrowable(op.getTape())) {
+      rewriter.replaceOpWithNewOp<rt::TapeNewOp>(op, rt::getTapeType(op.getContext()), sizes, getFrameType(element));
+      return success();
+    }
     auto type = dyn_cast_or_null<RankedTensorType>(this->getTypeConverter()->convertType(op.getType()));
     if (!type)
       return rewriter.notifyMatchFailure(op, "type does not convert");

@@ -26,6 +26,7 @@ public:
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    module->setAttr(kValueSemanticsAttrName, UnitAttr::get(module.getContext()));
     if (!hasDerivative(module))
       return;
     llvm::StringSet<> known, changed;

@@ -38,6 +38,7 @@ public:
     llvm::erase_if(derivatives.innermost, llvm::IsaPred<JVPOp>);
     if (derivatives.innermost.empty())
       return;
+    getOperation()->setAttr(kValueSemanticsAttrName, UnitAttr::get(&getContext()));
     SymbolTable symbols(getOperation());
     if (!declareEffect(symbols))
       return signalPassFailure();

@@ -5,7 +5,9 @@
 // the operation's case is written down up to where it resumes; then
 //
 // - what follows the resumption runs behind everything else (`Post`), in a branch by a
-//   flag with what it captures where the perform may not have been reached;
+//   flag with what it captures where the perform may not have been reached; where the
+//   perform is reached any number of times, what each captures goes on a stack of tapes,
+//   and a loop takes it off again, last first;
 // - where the case ends without resuming the rest must not run (`exit`): it moves into the
 //   other arm, or behind a flag; a loop carries that flag and the handle's value and stops.
 //
@@ -15,6 +17,7 @@
 
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Transforms/AD/Handlers.h"
+#include "Kina/Transforms/AD/Loops.h"
 #include "Kina/Transforms/AD/Pullbacks.h"
 #include "Kina/Transforms/AD/RuleBuilder.h"
 
@@ -48,6 +51,22 @@ private:
   };
   using DueMap = llvm::MapVector<Operation *, Due>;
 
+  /// What the performs in an operation leave due when some of them are in its loops. Each
+  /// has a tape for each capture that is defined in the operation, and a number of frames;
+  /// where there are several, one more tape says which of them it was.
+  struct Stack {
+    struct Entry {
+      Operation *marker;
+      Post post;
+      Value count;
+      /// Variables that hold the tapes, with the places of the captures.
+      SmallVector<std::pair<unsigned, Value>> tapes;
+    };
+    SmallVector<Entry> entries;
+    /// Variables; `kinds` is null where there is one entry, whose count is all of them.
+    Value count, kinds;
+  };
+
   /// What a block gives when it ends: in the handle's body the handle's value; in a
   /// branch or loop its own results, then whether it left the handle and with what, then
   /// for each post in it whether it is due and its captures.
@@ -79,6 +98,11 @@ private:
   ResultRange rebuild(IfOp op, const Answer &inner);
   ResultRange rebuild(WhileOp op, const Answer &inner);
   SmallVector<Value> apply(OpBuilder &builder, Post &post, ValueRange values, ValueRange captures);
+  bool repeatsPost(Operation *op);
+  Stack stackPosts(Operation *op);
+  SmallVector<Value> unwind(OpBuilder &builder, Stack &stack, ValueRange values);
+  SmallVector<Value> applyTop(OpBuilder &builder, Stack &stack, unsigned number, Value kind, ValueRange counts,
+                              ValueRange values);
   void eraseBehind(Operation *op);
 
   bool hasMarker(Operation *op, bool exits) {
@@ -353,6 +377,145 @@ SmallVector<Value> HandlerLowering::apply(OpBuilder &builder, Post &post, ValueR
                              [&](Value value) { return mapping.lookupOrDefault(value); });
 }
 
+/// Whether the operation has a loop in which something follows a resumption.
+bool HandlerLowering::repeatsPost(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        auto loop = posts.contains(inner) ? inner->getParentOfType<WhileOp>() : WhileOp();
+        return loop && op->isAncestor(loop) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The most often that something in the operation is run, where that is known before it: it
+/// is a loop, and `where` are in no other loop of it.
+static Value emitMostRuns(OpBuilder &builder, Operation *op, ArrayRef<Operation *> where) {
+  auto loop = dyn_cast<WhileOp>(op);
+  if (!loop || llvm::any_of(where, [&](Operation *inner) { return inner->getParentOfType<WhileOp>() != loop; }))
+    return {};
+  TripBound bound = emitTripBound(builder, loop);
+  return bound.isProven ? bound.count : Value();
+}
+
+/// Lets the performs in the operation keep what follows them on a stack. The variables are
+/// declared before it.
+HandlerLowering::Stack HandlerLowering::stackPosts(Operation *op) {
+  Stack stack;
+  OpBuilder builder(op);
+  MLIRContext *context = builder.getContext();
+  SmallVector<Operation *> markers;
+  op->walk([&](Operation *inner) {
+    if (posts.contains(inner))
+      markers.push_back(inner);
+  });
+  Location loc = handle.getLoc();
+  RuleBuilder k(builder, loc);
+  Value most = emitMostRuns(builder, op, markers), all = most;
+  auto form = most ? TapeForm::Bounded : TapeForm::Growable;
+  auto createTape = [&](Type element, Value bound) -> Value {
+    return RefOp::create(builder, loc, TapeNewOp::create(builder, loc, TapeType::get(context, element, form), bound));
+  };
+  stack.count = RefOp::create(builder, loc, k.index(0));
+  if (markers.size() > 1) {
+    if (most)
+      all = k.mul(most, k.index(markers.size()));
+    stack.kinds = createTape(builder.getIndexType(), all);
+  }
+  for (Operation *marker : markers) {
+    Stack::Entry entry{marker, std::move(posts.find(marker)->second), stack.count, {}};
+    if (stack.kinds)
+      entry.count = RefOp::create(builder, loc, k.index(0));
+    for (auto [i, capture] : llvm::enumerate(marker->getOperands()))
+      if (op->isAncestor(capture.getParentBlock()->getParentOp()))
+        entry.tapes.push_back({i, createTape(capture.getType(), most)});
+    posts.erase(marker);
+    stack.entries.push_back(std::move(entry));
+  }
+  for (auto [number, entry] : llvm::enumerate(stack.entries)) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(entry.marker);
+    auto push = [&](Value variable, Value at, Value value) {
+      Value tape = DerefOp::create(builder, loc, cast<RefType>(variable.getType()).getValueType(), variable);
+      AssignOp::create(builder, loc, variable, TapePushOp::create(builder, loc, tape, at, value));
+    };
+    auto advance = [&](Value variable) {
+      Value at = DerefOp::create(builder, loc, builder.getIndexType(), variable);
+      AssignOp::create(builder, loc, variable, k.add(at, k.index(1)));
+      return at;
+    };
+    Value at = advance(entry.count);
+    for (auto [i, tape] : entry.tapes)
+      push(tape, at, entry.marker->getOperand(i));
+    if (stack.kinds) {
+      Value top = advance(stack.count);
+      push(stack.kinds, top, k.index(number));
+    }
+    entry.marker->remove();
+    removed.push_back(entry.marker);
+  }
+  return stack;
+}
+
+/// Applies the post that is the last on the stack, of those from `number` on; gives the
+/// numbers of frames that are left and the handle's values.
+SmallVector<Value> HandlerLowering::applyTop(OpBuilder &builder, Stack &stack, unsigned number, Value kind,
+                                             ValueRange counts, ValueRange values) {
+  Stack::Entry &entry = stack.entries[number];
+  Location loc = entry.post.loc;
+  RuleBuilder k(builder, loc);
+  auto applyThis = [&] {
+    SmallVector<Value> left(counts), captures(entry.marker->getOperands());
+    left[number] = k.sub(counts[number], k.index(1));
+    for (auto [i, variable] : entry.tapes) {
+      Value tape = DerefOp::create(builder, loc, cast<RefType>(variable.getType()).getValueType(), variable);
+      captures[i] = TapeReadOp::create(builder, loc, captures[i].getType(), tape, left[number]);
+    }
+    llvm::append_range(left, apply(builder, entry.post, values, captures));
+    return left;
+  };
+  if (number + 1 == stack.entries.size())
+    return applyThis();
+  SmallVector<Type> types(counts.getTypes());
+  llvm::append_range(types, values.getTypes());
+  auto choice = IfOp::create(builder, loc, types, k.cmp(CmpPredicate::eq, kind, k.index(number)));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&choice.getThenRegion());
+  YieldOp::create(builder, loc, applyThis());
+  builder.createBlock(&choice.getElseRegion());
+  YieldOp::create(builder, loc, applyTop(builder, stack, number + 1, kind, counts, values));
+  return SmallVector<Value>(choice.getResults());
+}
+
+/// Runs what is on the stack, last first.
+SmallVector<Value> HandlerLowering::unwind(OpBuilder &builder, Stack &stack, ValueRange values) {
+  Location loc = handle.getLoc();
+  RuleBuilder k(builder, loc);
+  Type index = builder.getIndexType();
+  unsigned own = stack.kinds ? stack.entries.size() : 0;
+  SmallVector<Value> inits{DerefOp::create(builder, loc, index, stack.count)};
+  if (stack.kinds)
+    for (Stack::Entry &entry : stack.entries)
+      inits.push_back(DerefOp::create(builder, loc, index, entry.count));
+  llvm::append_range(inits, values);
+  WhileOp loop = k.createCountdown(inits);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = loop.getAfterBody();
+  builder.setInsertionPointToEnd(block);
+  Value top = k.sub(block->getArgument(0), k.index(1)), kind;
+  ValueRange counts = block->getArguments().slice(1, own), given = block->getArguments().drop_front(1 + own);
+  if (stack.kinds) {
+    Value tape = DerefOp::create(builder, loc, cast<RefType>(stack.kinds.getType()).getValueType(), stack.kinds);
+    kind = TapeReadOp::create(builder, loc, index, tape, top);
+  } else {
+    counts = block->getArguments().take_front(1);
+  }
+  SmallVector<Value> next = applyTop(builder, stack, 0, kind, counts, given);
+  if (stack.kinds)
+    next.insert(next.begin(), top);
+  YieldOp::create(builder, loc, next);
+  return SmallVector<Value>(loop.getResults().drop_front(1 + own));
+}
+
 /// Erases what follows in the block, which is never reached.
 void HandlerLowering::eraseBehind(Operation *op) {
   while (&op->getBlock()->back() != op) {
@@ -522,6 +685,15 @@ SmallVector<Value> HandlerLowering::run(Block *block, Block::iterator at, const 
     if (branch && (alwaysExits(branch.getThenRegion()) || alwaysExits(branch.getElseRegion())))
       return runRestInArm(branch, alwaysExits(branch.getThenRegion()), answer, due);
 
+    std::optional<Stack> stack;
+    if (answer.isHandles && repeatsPost(op)) {
+      stack = stackPosts(op);
+      if (!hasMarker(op, /*exits=*/true)) {
+        SmallVector<Value> values = run(block, at, answer, std::move(due));
+        builder.setInsertionPointToEnd(block);
+        return unwind(builder, *stack, values);
+      }
+    }
     Answer inner = getAnswer(op);
     ResultRange results = branch ? rebuild(branch, inner) : rebuild(cast<WhileOp>(op), inner);
     // A loop's extra results come behind what is added here.
@@ -573,6 +745,8 @@ SmallVector<Value> HandlerLowering::run(Block *block, Block::iterator at, const 
     builder.setInsertionPointToEnd(block);
     if (!answer.isHandles)
       return values;
+    if (stack)
+      return unwind(builder, *stack, values);
     for (auto &[marker, captures] : llvm::reverse(inner.posts)) {
       if (!due.contains(marker))
         continue;
@@ -589,19 +763,40 @@ SmallVector<Value> HandlerLowering::run(Block *block, Block::iterator at, const 
   }
 }
 
-/// Reports resumptions that something follows where they may be any number.
+/// Whether a size of the values is born in the loop.
+static bool bindsSizeOf(WhileOp loop, ValueRange values) {
+  NameSet used;
+  for (Type type : values.getTypes())
+    collectNames(type, used);
+  return loop
+      .walk([&](BindDimOp bind) {
+        return llvm::is_contained(used, bind.getName()) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Reports what cannot be kept for later, and what cannot be left.
 LogicalResult HandlerLowering::checkPosts() {
-  for (auto &[marker, post] : posts)
-    for (Operation *op = marker->getParentOp(); op != handle; op = op->getParentOp())
-      if (!isa<IfOp>(op)) {
-        bool loop = isa<WhileOp>(op);
-        InFlightDiagnostic diag = emitError(post.loc, DiagCode::K0601, "this handler is not lowered: something ")
-                                  << "follows the resumption, and it is performed in "
-                                  << (loop ? "a loop" : "what is differentiated");
-        diag.attachNote(op->getLoc()) << (loop ? "the loop" : "the derivative");
-        attachHelp(diag) << "let the case end in the resumption, and keep what it computes in a ref";
-        return diag;
+  for (auto &[marker, post] : posts) {
+    StringRef what;
+    Operation *at = marker->getParentOp();
+    for (; what.empty() && at != handle; at = what.empty() ? at->getParentOp() : at)
+      if (auto loop = dyn_cast<WhileOp>(at)) {
+        if (loop.getBefore().isAncestor(marker->getParentRegion()))
+          what = "a loop condition";
+        else if (bindsSizeOf(loop, marker->getOperands()))
+          what = "a loop in which a size that it needs is born";
+      } else if (!isa<IfOp>(at)) {
+        what = isa<HandleOp>(at) ? "what is differentiated" : "a segment that is run again";
       }
+    if (what.empty())
+      continue;
+    InFlightDiagnostic diag = emitError(post.loc, DiagCode::K0601, "this handler is not lowered: something ")
+                              << "follows the resumption, and it is performed in " << what;
+    diag.attachNote(at->getLoc()) << (isa<WhileOp>(at) ? "the loop" : isa<HandleOp>(at) ? "the derivative" : "the segment");
+    attachHelp(diag) << "let the case end in the resumption, and keep what it computes in a ref";
+    return diag;
+  }
   for (Operation *marker : exits)
     for (Operation *op = marker->getParentOp(); op != handle; op = op->getParentOp())
       if (!isa<IfOp, WhileOp>(op) ||

@@ -51,6 +51,32 @@ SmallVector<Value> PullbackEmitter::cloneBlock(OpBuilder &builder, Block &block,
     else
       absent.insert(argument);
   }
+  return cloneBody(builder, block, std::move(mapping), absent);
+}
+
+void PullbackEmitter::cloneRemat(OpBuilder &builder, RematOp op, IRMapping &mapping, llvm::DenseSet<Value> &absent) {
+  auto draft = RematOp::create(builder, op.getLoc(), op.getResultTypes());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&draft.getBody());
+  SmallVector<Value> kept, names;
+  for (auto [result, value] : llvm::zip(op.getResults(), cloneBody(builder, op.getBody().front(), mapping, absent))) {
+    if (!value) {
+      absent.insert(result);
+      continue;
+    }
+    kept.push_back(value);
+    names.push_back(result);
+  }
+  YieldOp::create(builder, op.getLoc(), kept);
+  builder.setInsertionPoint(draft);
+  auto clone = RematOp::create(builder, op.getLoc(), ValueRange(kept).getTypes());
+  clone.getBody().takeBody(draft.getBody());
+  draft.erase();
+  mapping.map(ValueRange(names), clone.getResults());
+}
+
+SmallVector<Value> PullbackEmitter::cloneBody(OpBuilder &builder, Block &block, IRMapping mapping,
+                                              llvm::DenseSet<Value> &absent) {
   auto isAbsent = [&](Value value) { return absent.contains(value); };
   auto materialize = [&](Value value, Location loc) {
     if (isAbsent(value))
@@ -120,6 +146,11 @@ SmallVector<Value> PullbackEmitter::cloneBlock(OpBuilder &builder, Block &block,
         mapping.map(ValueRange(kept), clone.getResults());
         continue;
       }
+    }
+    // What is run again gives the bits of what is not: an absent cotangent stays absent.
+    if (auto remat = dyn_cast<RematOp>(op)) {
+      cloneRemat(builder, remat, mapping, absent);
+      continue;
     }
     for (Value operand : op.getOperands())
       materialize(operand, op.getLoc());

@@ -62,8 +62,6 @@ private:
   SmallVector<Value> createTapes(Value bound);
   /// The recorded body, run `count` times from the states; returns the tapes.
   SmallVector<Value> emitReplay(Value count, ValueRange states, ValueRange tapes);
-  /// A loop that goes on while the first value it carries is above 0; its body is empty.
-  WhileOp createCountdown(ValueRange operands);
   /// The pullbacks of the iterations `base + count - 1` to `base`.
   Cotangents emitSweep(Value count, Value base, ValueRange tapes, const Cotangents &given);
 
@@ -237,22 +235,12 @@ SmallVector<Value> LoopRecorder::emitReplay(Value count, ValueRange states, Valu
   return SmallVector<Value>(replay.getResults().drop_front(1 + states.size()));
 }
 
-WhileOp LoopRecorder::createCountdown(ValueRange operands) {
-  RuleBuilder k = rules();
-  auto loop = WhileOp::create(builder, loc, operands, TypeRange());
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(loop.getBeforeBody());
-  Value more = k.cmp(CmpPredicate::gt, loop.getBeforeBody()->getArgument(0), k.index(0));
-  ConditionOp::create(builder, loc, more, ValueRange());
-  return loop;
-}
-
 LoopRecorder::Cotangents LoopRecorder::emitSweep(Value count, Value base, ValueRange tapes, const Cotangents &given) {
   RuleBuilder k = rules();
   SmallVector<Value> operands{count};
   llvm::append_range(operands, given.carried);
   llvm::append_range(operands, given.captured);
-  WhileOp sweep = createCountdown(operands);
+  WhileOp sweep = k.createCountdown(operands);
   OpBuilder::InsertionGuard guard(builder);
   Block *block = sweep.getAfterBody();
   builder.setInsertionPointToEnd(block);
@@ -401,7 +389,7 @@ LoopRecorder::Pullback LoopRecorder::keepStride() {
     SmallVector<Value> operands{k.div(k.sub(k.add(count, stride), k.index(1)), stride)};
     llvm::append_range(operands, given.carried);
     llvm::append_range(operands, given.captured);
-    WhileOp segments = createCountdown(operands);
+    WhileOp segments = k.createCountdown(operands);
     OpBuilder::InsertionGuard guard(builder);
     Block *block = segments.getAfterBody();
     builder.setInsertionPointToEnd(block);

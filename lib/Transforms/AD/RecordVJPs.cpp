@@ -99,6 +99,12 @@ LogicalResult Recorder::recordHandle(HandleOp handle) {
 LogicalResult Recorder::recordBlock(Block &block, Place place, Performs &performs) {
   bool ok = true;
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    // Its frames are added to in place: a run that is repeated would add twice.
+    if (auto zeros = dyn_cast<TapeZerosOp>(op); zeros && zeros.getTape().getType().getForm() == TapeForm::Growable) {
+      emitError(op.getLoc(), DiagCode::K0604,
+                "no third derivative over growable tapes: choose another form of tapes");
+      return failure();
+    }
     BitVector results(op.getNumResults()), operands(op.getNumOperands());
     for (auto [i, result] : llvm::enumerate(op.getResults()))
       results[i] = isActive(result);
@@ -106,16 +112,6 @@ LogicalResult Recorder::recordBlock(Block &block, Place place, Performs &perform
       continue;
     for (auto [i, operand] : llvm::enumerate(op.getOperands()))
       operands[i] = isActive(operand) && isDifferentiableIn(&op, i);
-    // The cotangent of a tape needs to know how many frames it has.
-    auto isGrowable = [&](Value value) {
-      auto tape = dyn_cast<TapeType>(value.getType());
-      return tape && tape.getForm() == TapeForm::Growable && isActive(value);
-    };
-    if (llvm::any_of(op.getResults(), isGrowable) || llvm::any_of(op.getOperands(), isGrowable)) {
-      emitError(op.getLoc(), DiagCode::K0604,
-                "no reverse-mode derivative of a derivative that keeps growable tapes: choose another form of tapes");
-      return failure();
-    }
     FailureOr<PerformOp> perform = failure();
     if (auto call = dyn_cast<CallOp>(op))
       perform = recordCall(call, operands, results, place);

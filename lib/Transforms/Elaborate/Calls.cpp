@@ -219,6 +219,9 @@ Val Elaborator::callOperation(StringRef name, ArrayRef<Val> args, ArrayRef<std::
   Val result = rule(operation);
   if (errors != before || operation.failed || result.isError() || !operation.finish())
     return Val::error();
+  // What an operation gives is a tensor of its own, even where nothing had to be done.
+  if (result.isValue() && isa<TensorType>(result.getType()) && llvm::is_contained(operands, result.value))
+    result.value = CopyOp::create(builder, loc, result.value);
   return result;
 }
 
@@ -423,7 +426,7 @@ LogicalResult Elaborator::pairArguments(const Ty &type, Val &val, const std::str
         return failure();
       solution[type.indexName] = dim;
     }
-    leaves.push_back({type.type, &val, what});
+    leaves.push_back({type.type, &val, what, std::nullopt});
     return success();
   case Ty::Kind::Tuple: {
     if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size() || val.names != type.names)
@@ -479,9 +482,13 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
     solution[name] = dim;
   }
   bool bad = false;
-  for (auto [param, type, val] : llvm::zip(item.params, types, args))
+  for (auto [param, type, val] : llvm::zip(item.params, types, args)) {
+    size_t first = leaves.size();
     bad |=
         failed(pairArguments(type, val, "argument '" + param.name + "' of '" + item.name + "'", leaves, solution, loc));
+    for (Leaf &leaf : llvm::drop_begin(leaves, first))
+      leaf.declaredAt = param.loc;
+  }
   if (bad)
     return failure();
 
@@ -532,10 +539,6 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
       return failure();
     }
     subst.push_back(builder.getNamedAttr(name, value));
-    bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, least), value),
-                         ObligationKind::precondition, DiagCode::K0304,
-                         "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
-                             toString(value) + "' here"));
   }
   if (bad || failed(solvePlaces(item, leaves, loc, places, subst)))
     return failure();
@@ -552,6 +555,23 @@ Type Elaborator::substituted(Type type, DictionaryAttr subst, Location loc, cons
     }
   report(loc, DiagCode::K0204, "a dimension of " + what + " leaves 64 bits");
   return {};
+}
+
+LogicalResult Elaborator::obligeClauses(FunctionItem &item, DictionaryAttr subst, Location loc) {
+  bool bad = false;
+  for (auto &[name, least] : item.shapeVars)
+    if (auto value = subst.getAs<DimAttr>(name))
+      bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, least), value),
+                           ObligationKind::precondition,
+                           "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
+                               toString(value) + "' here"));
+  for (ClauseAttr clause : item.clauses) {
+    NoteScope here(*this);
+    here.add("required here", clause.getLoc());
+    bad |= failed(oblige(loc, substitute(clause.getPred(), subst), ObligationKind::precondition,
+                         "'" + item.name + "' requires '" + clause.getText() + "', which may fail here"));
+  }
+  return failure(bad);
 }
 
 FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, ArrayRef<Val> args,
@@ -574,14 +594,19 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   SmallVector<Leaf> leaves, given;
   for (auto [name, type, val] :
        llvm::zip(item.globals, item.function.getArgumentTypes().take_back(item.globals.size()), globals))
-    given.push_back({type, &val, "'" + name.str() + "' of '" + item.name + "'"});
+    given.push_back({type, &val, "'" + name.str() + "' of '" + item.name + "'", std::nullopt});
   FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc, given);
   if (failed(subst))
     return failure();
   Prepared prepared;
   prepared.subst = *subst;
+  NoteScope call(*this);
+  call.add(spellInstantiation(prepared.subst));
   bool bad = false;
   for (Leaf &leaf : leaves) {
+    NoteScope parameter(*this);
+    if (leaf.declaredAt)
+      parameter.add("the parameter", leaf.declaredAt);
     if (leaf.declared.isIndex()) {
       prepared.operands.push_back(asIndex(*leaf.arg, loc));
       continue;
@@ -606,10 +631,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     bad |= failed(value);
     prepared.operands.push_back(succeeded(value) ? *value : Value());
   }
-  for (ClauseAttr clause : item.clauses)
-    bad |=
-        failed(oblige(loc, substitute(clause.getPred(), prepared.subst), ObligationKind::precondition, DiagCode::K0304,
-                      "'" + item.name + "' requires '" + clause.getText() + "', which may fail here"));
+  bad |= failed(obligeClauses(item, prepared.subst, loc));
   if (bad)
     return failure();
   for (Type type : item.function.getResultTypes()) {
@@ -756,7 +778,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     return Val::error();
   StringRef name = isItem ? StringRef(callable->item->name) : StringRef("this function");
   SmallVector<std::pair<std::string, Val>, 2> extra;
-  FailureOr<std::vector<Val>> ordered = 
+  FailureOr<std::vector<Val>> ordered =
       orderArguments(name, *names, parameterSyntax(*callable), args, keywords, loc, isItem ? &extra : nullptr);
   if (failed(ordered))
     return Val::error();
@@ -791,10 +813,10 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     if (failed(subst))
       return Val::error();
     bindVariables(*scope, *subst);
-    for (ClauseAttr clause : item.clauses)
-      if (failed(oblige(loc, substitute(clause.getPred(), *subst), ObligationKind::precondition, DiagCode::K0304,
-                        "'" + item.name + "' requires '" + clause.getText() + "', which may fail here")))
-        return Val::error();
+    NoteScope call(*this);
+    call.add(spellInstantiation(*subst));
+    if (failed(obligeClauses(item, *subst, loc)))
+      return Val::error();
   }
   for (auto [param, val] : llvm::zip(surface::syntaxRange(params), *ordered)) {
     if (!param.getChildren().empty()) {
@@ -802,6 +824,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       if (failed(type) || failed(checkDeclared(val, *type, loc, "argument '" + param.getText() + "'")))
         return Val::error();
     }
+    nameTensors(val, param.getText(), /*alias=*/false);
     scope->names[param.getText().str()] = val;
   }
   std::optional<Ty> result;

@@ -193,9 +193,9 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
       }
       mine = *same;
     }
-    YieldOp::create(builder, loc, y);
+    YieldOp::create(builder, hasElse ? op.getElseRegion().front().getTerminator()->getLoc() : loc, y);
     builder.setInsertionPointToEnd(&branch.getThenRegion().front());
-    YieldOp::create(builder, loc, x);
+    YieldOp::create(builder, op.getThenRegion().front().getTerminator()->getLoc(), x);
   }
   auto typed = IfOp::create(builder, loc, TypeRange(ValueRange(x)), *condition);
   typed.getThenRegion().takeBody(branch.getThenRegion());
@@ -213,10 +213,20 @@ namespace {
 /// The states of a loop: their names, and the structure and values they start with.
 struct States {
   SmallVector<StringRef> names;
+  SmallVector<Location> locs;
   std::vector<Val> inits;
   SmallVector<Value> leaves;
 };
 } // namespace
+
+/// From the start of one range of the source to the end of another.
+static Location spanTo(Location from, Location to) {
+  auto first = dyn_cast<FileLineColRange>(from), last = dyn_cast<FileLineColRange>(to);
+  if (!first || !last || first.getFilename() != last.getFilename())
+    return from;
+  return FileLineColRange::get(first.getFilename(), first.getStartLine(), first.getStartColumn(), last.getEndLine(),
+                               last.getEndColumn());
+}
 
 static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, OperandRange inits, const ScopePtr &scope) {
   States states;
@@ -247,6 +257,7 @@ static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, Operand
       bad = true;
     }
     states.names.push_back(node.getText());
+    states.locs.push_back(spanTo(node.getLocation(), init.getLoc()));
     states.inits.push_back(std::move(val));
   }
   if (bad)
@@ -256,12 +267,19 @@ static FailureOr<States> evaluateStates(Elaborator &e, ArrayAttr syntax, Operand
   return states;
 }
 
-/// Binds the names to the values in a scope of their own. An integer is a new run-time
+/// Binds the names to the values, which get them, in a scope of their own. An integer is a new run-time
 /// value there.
 static ScopePtr bindStates(Elaborator &e, const States &states, ValueRange values, const ScopePtr &scope) {
   auto inner = std::make_shared<Scope>(scope, e.current);
-  for (auto [name, init] : llvm::zip(states.names, states.inits))
-    inner->names[name.str()] = e.rebuild(init, values);
+  for (auto [name, loc, init] : llvm::zip(states.names, states.locs, states.inits)) {
+    Val val = e.rebuild(init, values);
+    SmallVector<Value> leaves;
+    e.flatten(val, leaves);
+    for (Value leaf : leaves)
+      leaf.setLoc(loc);
+    e.nameTensors(val, name, /*alias=*/false);
+    inner->names[name.str()] = std::move(val);
+  }
   return inner;
 }
 
@@ -395,6 +413,7 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(loop.getBeforeBody());
+    (void)bindStates(*this, *states, loop.getBeforeBody()->getArguments(), scope);
     Value more = CmpOp::create(builder, loc, CmpPredicate::lt, loop.getBeforeBody()->getArguments().back(), *high);
     ConditionOp::create(builder, loc, more, ValueRange());
     builder.setInsertionPointToEnd(loop.getAfterBody());

@@ -308,11 +308,16 @@ Val Elaborator::applyDerivative(const Callable &derivative, ArrayRef<Val> args, 
     bool byRows = derivative.derivative == D::Jacobian;
     auto rows = emitJacobian(byRows ? floats : gradientTypes, byRows ? gradientTypes : floats, loc,
                              [&](ValueRange seeds) -> SmallVector<Value> {
+                               // Each row takes what the function takes.
+                               auto own = llvm::map_to_vector(operands, [&](Value operand) -> Value {
+                                 return isa<TensorType>(operand.getType()) ? CopyOp::create(builder, loc, operand).getResult()
+                                                                           : operand;
+                               });
                                if (byRows)
-                                 return VJPOp::create(builder, loc, gradientTypes, symbol, operands, seeds, subst,
-                                                      wrtAttr, UnitAttr())
+                                 return VJPOp::create(builder, loc, gradientTypes, symbol, own, seeds, subst, wrtAttr,
+                                                      UnitAttr())
                                      .getResults();
-                               return JVPOp::create(builder, loc, floats, symbol, operands, seeds, subst, wrtAttr,
+                               return JVPOp::create(builder, loc, floats, symbol, own, seeds, subst, wrtAttr,
                                                     UnitAttr())
                                    .getResults();
                              });

@@ -166,6 +166,7 @@ Val Elaborator::evaluatePerform(surface::PerformOp op, const ScopePtr &scope) {
     bad |= failed(value);
     payload.push_back(succeeded(value) ? *value : Value());
   }
+  bad |= failed(obligeClauses(signature, *subst, loc));
   SmallVector<Type> declared, results;
   collectTypes(*signature.result, declared);
   for (Type type : declared) {

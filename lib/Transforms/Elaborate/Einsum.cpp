@@ -91,7 +91,6 @@ bool Contraction::readOperands() {
         seen.push_back(letter);
         sizes.push_back(size);
       } else if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, size, sizes[first]), ObligationKind::contraction,
-                                 DiagCode::K0302,
                                  "'" + Twine(letter) + "' of 'einsum' has size '" + toString(sizes[first]) +
                                      "', and size '" + toString(size) + "' in operand " + Twine(number) +
                                      " (0-based)"))) {

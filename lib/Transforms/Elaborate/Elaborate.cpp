@@ -2,12 +2,11 @@
 
 #include "Elaborator.h"
 #include "SurfacePasses.h"
+#include "Kina/Support/DeepStack.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/Support/ProgramStack.h"
-#include <set>
 
 using namespace mlir;
 
@@ -18,8 +17,16 @@ namespace kina {
 
 namespace kina::elaborate {
 
+/// What the worker could prove is left to --kina-verify-refinements.
+static solver::SolverOptions quickStages() {
+  solver::SolverOptions options;
+  options.noSmt = true;
+  return options;
+}
+
 Elaborator::Elaborator(ModuleOp module, Options options)
     : options(options), module(module), context(module.getContext()), builder(context), elementTypes(context),
+      solver(context, quickStages()),
       moduleScope(std::make_shared<Scope>(nullptr, nullptr)) {}
 
 InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &message) {
@@ -279,31 +286,16 @@ LogicalResult Elaborator::run() {
 
 namespace {
 
-/// Where a diagnostic starts, for sorting.
-std::tuple<std::string, unsigned, unsigned> startOf(Location loc) {
-  if (auto file = loc->findInstanceOf<FileLineColLoc>())
-    return {file.getFilename().str(), file.getStartLine(), file.getStartColumn()};
-  return {"", 0, 0};
-}
-
-/// Room for as many nested expressions and calls as the elaborator allows; only what is
-/// used of it takes memory.
-constexpr unsigned kStackSize = 1u << 29;
-
 struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
   using ElaboratePassBase::ElaboratePassBase;
 
   void runOnOperation() override {
-    SmallVector<Diagnostic> diagnostics;
     LogicalResult result = failure();
     {
-      // Functions are elaborated as they are called; errors are told in source order.
-      ScopedDiagnosticHandler collect(&getContext(), [&](Diagnostic &diagnostic) {
-        diagnostics.push_back(std::move(diagnostic));
-        return success();
-      });
-      // Functions call each other to any depth, and are elaborated as they are called.
-      llvm::runOnNewStack(kStackSize, [&] {
+      // Functions are elaborated as they are called, and a body at several calls tells the
+      // same of each.
+      kina::DiagnosticSorter sorter(&getContext());
+      kina::runOnDeepStack([&] {
         // Without a file or a type most of what would be said of the rest is its consequence.
         result = kina::elaborate::resolveImports(getOperation());
         if (succeeded(result))
@@ -311,21 +303,6 @@ struct ElaboratePass : kina::impl::ElaboratePassBase<ElaboratePass> {
         if (succeeded(result))
           result = kina::elaborate::Elaborator(getOperation(), {keepGoing, insertCopies}).run();
       });
-    }
-    // Those at one place keep the order in which they were found.
-    SmallVector<std::pair<decltype(startOf(getOperation().getLoc())), size_t>> order;
-    for (auto [index, diagnostic] : llvm::enumerate(diagnostics))
-      order.push_back({startOf(diagnostic.getLocation()), index});
-    llvm::sort(order);
-    // A body that is elaborated at several calls tells the same of each.
-    std::set<std::tuple<std::string, unsigned, unsigned, std::string>> told;
-    for (auto &[start, index] : order) {
-      auto [file, line, column] = start;
-      std::string text = diagnostics[index].str();
-      for (Diagnostic &note : diagnostics[index].getNotes())
-        text += note.str();
-      if (told.insert({file, line, column, text}).second)
-        getContext().getDiagEngine().emit(std::move(diagnostics[index]));
     }
     if (succeeded(result))
       return;

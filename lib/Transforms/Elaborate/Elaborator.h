@@ -22,13 +22,16 @@
 #include "ElementTypes.h"
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/Kina/IR/SourceNames.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
 #include "Kina/Support/Diagnostics.h"
+#include "Kina/Transforms/Refinements.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include <map>
 #include <memory>
+#include <set>
 #include <set>
 
 namespace kina::elaborate {
@@ -431,7 +434,23 @@ public:
   Truth settle(PredAttr pred);
   bool sameDim(DimAttr a, DimAttr b) { return a == b || settle(makeRelation(PredKind::EQ, a, b)) == Truth::Proved; }
   /// Requires the predicate here: proved is silent, refuted an error, open an obligation.
-  LogicalResult oblige(Location loc, PredAttr pred, ObligationKind kind, DiagCode code, const llvm::Twine &text);
+  LogicalResult oblige(Location loc, PredAttr pred, ObligationKind kind, const llvm::Twine &text);
+  /// What is added to messages about obligations that are made while the scope lives.
+  class NoteScope {
+  public:
+    explicit NoteScope(Elaborator &elaborator)
+        : context(elaborator.context), notes(elaborator.notes), count(notes.size()) {}
+    ~NoteScope() { notes.truncate(count); }
+    /// Without a location it stands where the obligation does; empty text adds nothing.
+    void add(const llvm::Twine &text, std::optional<Location> loc = std::nullopt);
+
+  private:
+    mlir::MLIRContext *context;
+    SmallVectorImpl<NoteAttr> &notes;
+    size_t count;
+  };
+  /// The least value of a name.
+  std::optional<int64_t> leastOf(StringRef name) const;
   /// Requires that every divisor in the dimension is at least 1.
   LogicalResult obligeDivisors(DimAttr dim, Location loc);
   /// Requires that the dimension can be the size of a new tensor: it is not negative, its
@@ -492,6 +511,9 @@ public:
   FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
   Val listToTensor(const Val &list, Location loc);
   LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
+  /// Gives the tensors in the value a name, members of a tuple one with their position.
+  /// Without `alias` what has a name keeps it.
+  void nameTensors(const Val &val, const llvm::Twine &name, bool alias);
   LogicalResult checkDeclared(Val &val, const Ty &type, Location loc, const llvm::Twine &what);
   Val binary(surface::BinaryKind kind, Val a, Val b, Location loc);
   /// Arithmetic on the members of tuples; what is no tuple meets each of them, and a member
@@ -603,6 +625,7 @@ public:
     Type declared;
     Val *arg;
     std::string what;
+    std::optional<Location> declaredAt;
   };
   /// What the item's variables for places are, in `subst`; the arguments are brought there.
   LogicalResult solvePlaces(FunctionItem &item, llvm::MutableArrayRef<Leaf> leaves, Location loc,
@@ -624,6 +647,9 @@ public:
     SmallVector<Type> results;
     DictionaryAttr subst;
   };
+  /// Requires the least values of the item's shape variables, and its clauses, under the
+  /// substitution.
+  LogicalResult obligeClauses(FunctionItem &item, DictionaryAttr subst, Location loc);
   FailureOr<Prepared> prepareCall(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
 
   Options options;
@@ -631,6 +657,9 @@ public:
   mlir::MLIRContext *context;
   OpBuilder builder;
   ElementTypes elementTypes;
+  /// Never asked for more than its quick stages.
+  solver::Solver solver;
+  SmallVector<NoteAttr> notes;
   FunctionContext *current = nullptr;
   ScopePtr moduleScope;
   std::map<std::string, std::unique_ptr<FunctionItem>, std::less<>> functions;

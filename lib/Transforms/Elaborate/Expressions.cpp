@@ -141,7 +141,7 @@ FailureOr<SmallVector<DimAttr>> Elaborator::broadcastShapes(ArrayRef<ArrayRef<Di
         goal = dim;
         continue;
       }
-      bad |= failed(oblige(loc, makeRelation(PredKind::EQ, goal, dim), ObligationKind::shapes_equal, DiagCode::K0301,
+      bad |= failed(oblige(loc, makeRelation(PredKind::EQ, goal, dim), ObligationKind::shapes_equal,
                            "shapes differ at axis " + Twine(axis) + " (0-based): '" + toString(goal) + "' and '" +
                                toString(dim) + "'"));
     }
@@ -301,13 +301,16 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
     if (failed(value))
       return failure();
     for (PredAttr pred : type.preds)
-      if (failed(oblige(loc, pred, ObligationKind::check, DiagCode::K0301,
+      if (failed(oblige(loc, pred, ObligationKind::check,
                         "the type of " + what + " says '" + toString(pred) + "', which may fail here")))
         return failure();
     val.value = *value;
     return success();
   }
   case Ty::Kind::Tuple: {
+    // A tuple type takes all states of a loop, unless it can only be the type of the first.
+    if (!type.names.empty() || (val.members.size() == 1 && type.members.size() != 1))
+      val = decay(std::move(val));
     if (val.kind != Val::Kind::Tuple || val.members.size() != type.members.size() || val.names != type.names)
       return report(loc, DiagCode::K0206,
                     what + " is " + spell(val) + ", but " +
@@ -323,6 +326,13 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
   llvm_unreachable("all kinds handled");
 }
 
+void Elaborator::nameTensors(const Val &val, const Twine &name, bool alias) {
+  if (val.isValue() && isa<TensorType>(val.getType()))
+    addSourceName(val.value, name.str(), alias);
+  for (auto [index, member] : llvm::enumerate(val.members))
+    nameTensors(member, name + "." + Twine(index), alias);
+}
+
 LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope) {
   switch (pattern.getKind()) {
   case SyntaxKind::PatternWild:
@@ -331,6 +341,7 @@ LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope)
     val = decay(std::move(val));
     if (val.kind == Val::Kind::List && !val.members.empty() && !val.isError())
       val = listToTensor(val, pattern.getLocation());
+    nameTensors(val, pattern.getText(), /*alias=*/true);
     scope.names[pattern.getText().str()] = std::move(val);
     return success();
   }
@@ -454,11 +465,6 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       bad |= !pred;
       if (!pred)
         continue;
-      if (settle(pred) == Truth::Refuted) {
-        report(loc, DiagCode::K0305, "'" + toString(pred) + "' can never hold");
-        bad = true;
-        continue;
-      }
       AssumeOp::create(builder, loc, pred, /*trusted=*/true);
       addFact(pred);
     } else if (auto check = dyn_cast<surface::CheckOp>(op)) {
@@ -481,18 +487,15 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         bad = true;
         continue;
       }
-      Truth truth = val.pred ? settle(val.pred) : Truth::Open;
-      if (truth == Truth::Proved)
-        continue;
-      if (truth == Truth::Refuted) {
-        report(loc, DiagCode::K0305, "'" + toString(val.pred) + "' can never hold");
-        bad = true;
+      // Without a text a predicate of sizes is proved; what says more is tested.
+      StringAttr text = check.getMessageAttr();
+      if (val.pred && !text) {
+        bad |= failed(oblige(loc, val.pred, ObligationKind::check, "this check may fail"));
         continue;
       }
-      std::string text = check.getMessageAttr() ? check.getMessageAttr().getValue().str()
-                         : val.pred             ? toString(val.pred)
-                                                : std::string();
-      CheckOp::create(builder, loc, *value, builder.getStringAttr(text));
+      if (val.pred && settle(val.pred) == Truth::Proved)
+        continue;
+      CheckOp::create(builder, loc, *value, text ? text : builder.getStringAttr(""));
       if (PredAttr fact = val.pred ? val.pred : val.implied) {
         AssumeOp::create(builder, loc, fact, /*trusted=*/false);
         addFact(fact);
@@ -795,7 +798,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
       if (truth != Truth::Refuted || isRuntime(low) || isRuntime(high))
         return success();
     }
-    return oblige(loc, makeRelation(PredKind::LE, low, high), ObligationKind::bounds, DiagCode::K0307,
+    return oblige(loc, makeRelation(PredKind::LE, low, high), ObligationKind::bounds,
                   what + " of axis " + Twine(axis) + " (0-based), of size '" + toString(shape[axis]) + "'");
   };
   bool bad = false;

@@ -280,6 +280,7 @@ static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location l
       named.push_back(b.getNamedAttr(kDimArgAttrName, b.getStringAttr(type.indexName)));
     attrs.push_back(DictionaryAttr::get(context, named));
     Val val = Val::of(argument);
+    e.nameTensors(val, name, /*alias=*/false);
     if (!type.indexName.empty())
       val.sym = DimAttr::getName(context, type.indexName);
     else if (getRank(type.type) == 0 && isa<IntegerType>(type.type) && !type.type.isInteger(1))
@@ -395,23 +396,8 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   for (StringRef name : item.placeVars)
     scope->places[name.str()] = PlacementAttr::get(context, name, "", 0);
   bindElements(*scope, item);
-  // Clauses that contradict each other would prove everything.
-  for (ClauseAttr clause : item.clauses) {
-    if (settle(clause.getPred()) == Truth::Refuted) {
-      InFlightDiagnostic diag = report(clause.getLoc(), DiagCode::K0305,
-                                       "'" + clause.getText() + "' cannot hold" +
-                                           (ctx.facts.empty() ? "" : " together with the clauses before it"));
-      NameSet names;
-      collectNames(clause.getPred(), names);
-      for (StringRef name : names)
-        if (int64_t least = item.shapeVars.lookup(name); least > 0) {
-          attachHelp(diag) << "'" << name << "' is at least " << least
-                           << "; a shape variable that may be 0 is declared, '<" << name << " >= 0>'";
-          break;
-        }
-    }
+  for (ClauseAttr clause : item.clauses)
     addFact(clause.getPred());
-  }
   SmallVector<DictionaryAttr> argAttrs;
   for (Param &param : item.params)
     scope->names[param.name] = bindArguments(*this, param.type, ctx.entry, param.loc, ctx, argAttrs, param, param.name);
@@ -439,7 +425,7 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
     collectTypePreds(syntax, preds);
     for (SyntaxAttr one : preds)
       if (PredAttr pred = elaboratePred(one, *scope))
-        (void)oblige(valueLoc, pred, ObligationKind::check, DiagCode::K0301,
+        (void)oblige(valueLoc, pred, ObligationKind::check,
                      "the result type of '" + item.name + "' says '" + surface::spell(one) + "', which may fail here");
   }
   if (!result.isError() && errors == before)
@@ -448,7 +434,7 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   SmallVector<Value> leaves;
   if (!result.isError() && errors == before)
     flatten(result, leaves);
-  ReturnOp::create(builder, loc, leaves);
+  ReturnOp::create(builder, valueLoc, leaves);
   item.function = ctx.function;
   if (!result.isError() && errors == before)
     (void)recordEffects(item);
@@ -461,7 +447,10 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
 
   for (auto &[name, argument] : ctx.globals) {
     item.globals.push_back(name);
-    argAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kNameArgAttrName, name)));
+    SmallVector<NamedAttribute> attrs{builder.getNamedAttr(kNameArgAttrName, name)};
+    if (isa<TensorType>(argument.getType()))
+      attrs.push_back(builder.getNamedAttr(kBorrowArgAttrName, builder.getUnitAttr()));
+    argAttrs.push_back(builder.getDictionaryAttr(attrs));
   }
   if (!vars.empty())
     ctx.function.setShapeVarsAttr(builder.getArrayAttr(vars));
@@ -936,7 +925,7 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
     lifted.result = result;
   }
   // Variables that occur in it, except sizes that it binds itself.
-  llvm::SetVector<StringRef> names, bound, solved, places;
+  NameSet names, bound, solved, places;
   ctx.function.walk([&](BindDimOp bind) { bound.insert(bind.getName()); });
   AttrTypeWalker walker;
   walker.addWalk([&](DimAtomAttr atom) {
@@ -962,6 +951,23 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
         for (Type type : block.getArgumentTypes())
           walker.walk(type);
   });
+  // What is known where it is lifted from is known inside, if anything is to be proved there.
+  bool proves = ctx.function
+                    .walk([](Operation *op) {
+                      return isa<ObligationOp, CallOp, GradOp, VJPOp, JVPOp, AssumeOp>(op) ? WalkResult::interrupt()
+                                                                                          : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  SmallVector<PredAttr> known;
+  if (proves)
+    for (PredAttr fact : ctx.parent->facts)
+      if (hasSourceNames(fact) && !llvm::is_contained(known, fact))
+        known.push_back(fact);
+  SmallVector<Attribute> clauses;
+  for (unsigned index : findRelated(names.getArrayRef(), known)) {
+    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, toString(known[index]), loc));
+    collectNames(known[index], names);
+  }
   for (auto &[outer, argument] : ctx.captures)
     lifted.operands.push_back(outer);
   SmallVector<DictionaryAttr> attrs(ctx.entry->getNumArguments(), builder.getDictionaryAttr({}));
@@ -986,6 +992,8 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
   ctx.function.setAllArgAttrs(attrs);
   if (!vars.empty())
     ctx.function.setShapeVarsAttr(builder.getArrayAttr(vars));
+  if (!clauses.empty())
+    ctx.function.setPreconditionsAttr(builder.getArrayAttr(clauses));
   lifted.function = ctx.function;
   lifted.subst = builder.getDictionaryAttr(subst);
   return lifted;

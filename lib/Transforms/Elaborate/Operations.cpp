@@ -92,7 +92,6 @@ static bool requireNonEmpty(OperationCall &call, Value x, ArrayRef<int64_t> axes
   for (int64_t axis : axes) {
     DimAttr size = getShape(x.getType())[axis];
     good &= succeeded(call.e.oblige(call.loc, makeRelation(PredKind::LT, zero, size), ObligationKind::nonempty,
-                                    DiagCode::K0307,
                                     "'" + call.name + "' needs an element along axis " + Twine(axis) +
                                         " (0-based), of size '" + toString(size) + "'"));
   }
@@ -203,7 +202,7 @@ static Val matmul(OperationCall &call) {
   if (rb == 1)
     sb.push_back(one);
   DimAttr k = sa.back(), l = sb[sb.size() - 2];
-  if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, k, l), ObligationKind::contraction, DiagCode::K0302,
+  if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, k, l), ObligationKind::contraction,
                       "contracted dimensions differ: '" + toString(k) + "' on the left, '" + toString(l) +
                           "' on the right")))
     return Val::error();
@@ -362,7 +361,7 @@ static Val reshapeTo(OperationCall &call) {
     return Val::error();
   }
   if (have != want &&
-      failed(e.oblige(call.loc, makeRelation(PredKind::EQ, have, want), ObligationKind::element_count, DiagCode::K0303,
+      failed(e.oblige(call.loc, makeRelation(PredKind::EQ, have, want), ObligationKind::element_count,
                       "the reshape may change the number of elements, from '" + toString(have) + "' to '" +
                           toString(want) + "'")))
     return Val::error();
@@ -416,7 +415,7 @@ static Val broadcast(OperationCall &call) {
   for (auto [dim, goal] : llvm::zip(from, ArrayRef(*shape).take_back(from.size())))
     if (!dim.isConstant(1) && dim != goal &&
         failed(call.e.oblige(
-            call.loc, makeRelation(PredKind::EQ, dim, goal), ObligationKind::shapes_equal, DiagCode::K0301,
+            call.loc, makeRelation(PredKind::EQ, dim, goal), ObligationKind::shapes_equal,
             "an axis of size '" + toString(dim) + "' cannot be broadcast to '" + toString(goal) + "'")))
       return Val::error();
   return Val::of(call.e.broadcastTo(x, *shape, call.loc));
@@ -451,7 +450,6 @@ static Val squeeze(OperationCall &call) {
   SmallVector<DimAttr> shape(getShape(x.getType()));
   DimAttr one = DimAttr::getConstant(call.e.context, 1), size = shape[*axis];
   if (failed(call.e.oblige(call.loc, makeRelation(PredKind::EQ, size, one), ObligationKind::shapes_equal,
-                           DiagCode::K0301,
                            "only an axis of size 1 can be squeezed, and axis " + Twine(*axis) +
                                " (0-based) has size '" + toString(size) + "'")))
     return Val::error();
@@ -542,7 +540,8 @@ static Val stack(OperationCall &call) {
   if (!axis || !alignToFirst(call, tensors, std::nullopt))
     return Val::error();
   Type first = tensors.front().getType();
-  if (getRank(first) == 0) {
+  // Scalars of the host; on a device they are tensors of rank 0.
+  if (!isa<TensorType>(first)) {
     Type type = TensorType::get(first, DimAttr::getConstant(e.context, tensors.size()));
     return Val::of(FromElementsOp::create(e.builder, call.loc, type, tensors));
   }
@@ -571,7 +570,6 @@ static Val split(OperationCall &call) {
     return Val::error();
   }
   if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, sum, extent), ObligationKind::element_count,
-                      DiagCode::K0303,
                       "the sizes of the split add up to '" + toString(sum) + "', but axis " + Twine(*axis) +
                           " (0-based) has size '" + toString(extent) + "'")))
     return Val::error();
@@ -634,7 +632,7 @@ static Val pad(OperationCall &call) {
     }
     offsets.push_back(DimOp::create(e.builder, call.loc, e.builder.getIndexType(), low));
   }
-  Value around = e.broadcastTo(fill, padded, call.loc);
+  Value around = e.broadcastTo(fill, padded, call.loc, getPlacement(x.getType()));
   return Val::of(UpdateOp::create(e.builder, call.loc, around.getType(), x, around, offsets,
                                   e.builder.getArrayAttr(SmallVector<Attribute>(shape)), ArrayRef<int64_t>(),
                                   /*in_bounds=*/true));
@@ -1051,11 +1049,10 @@ static Val conv2d(OperationCall &call) {
   if (!channels || !rest)
     return overflows();
   bool good = succeeded(
-      e.oblige(call.loc, makeRelation(PredKind::EQ, image[1], channels), ObligationKind::contraction, DiagCode::K0302,
+      e.oblige(call.loc, makeRelation(PredKind::EQ, image[1], channels), ObligationKind::contraction,
                "the images have '" + toString(image[1]) + "' channels, but the kernels take '" +
                    toString(kernel[1]) + "' of each of " + Twine(groups) + (groups == 1 ? " group" : " groups")));
   good &= succeeded(e.oblige(call.loc, makeRelation(PredKind::EQ, rest, number(0)), ObligationKind::shapes_equal,
-                             DiagCode::K0301,
                              "'" + toString(kernel[0]) + "' output channels may not divide into " + Twine(groups) +
                                  " groups"));
   SmallVector<DimAttr> shape{image[0], kernel[0]};
@@ -1068,7 +1065,6 @@ static Val conv2d(OperationCall &call) {
       return overflows();
     good &= requireNonEmpty(call, w, {axis + 2});
     good &= succeeded(e.oblige(call.loc, makeRelation(PredKind::LE, span, padded), ObligationKind::bounds,
-                               DiagCode::K0307,
                                "the kernel, of size '" + toString(span) + "', may exceed axis " + Twine(axis + 2) +
                                    " (0-based) of the padded images, of size '" + toString(padded) + "'"));
   }

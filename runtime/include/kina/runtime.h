@@ -162,8 +162,8 @@ KINA_EXPORT void kina_rt_free(void *address);
 /** A tape of frames of `bytes` bytes, which takes as many as come; for kina_rt_free. */
 KINA_EXPORT void *kina_rt_tape_new(int64_t bytes);
 
-/** Frame `at`, from 0, which keeps its place and what was written into it as long as the tape
-    lives. Frames lie without gaps between them, the first on a multiple of 64 bytes. Fails
+/** Frame `at`, from 0, which keeps its place and what was written into it, at first zeros, as
+    long as the tape lives. Frames lie without gaps between them, the first on a multiple of 64 bytes. Fails
     with K0806. */
 KINA_EXPORT void *kina_rt_tape_frame(void *tape, int64_t at);
 

@@ -19,6 +19,7 @@ import numpy as np
 
 import cases
 import dual
+import kina_typed
 
 TAPES = ["tape=auto", "tape=bounded", "tape=replay", "tape=growable", "tape=stride slots=2",
          "tape=stride slots=4", "tape=stride slots=64"]
@@ -30,7 +31,7 @@ def compile_and_run(work, tag, source, functions, tape, calls, plant=None):
     each call (None: it ran), and the text of what went wrong before."""
     path = lambda suffix: work / f"{tag}{suffix}"
     path(".kina").write_text(source + "@export fn nothing(x: F64) -> F64 { x }\n")
-    step = subprocess.run(["kinac", "--emit=verified", path(".kina"), "-o", path(".typed.mlir")], capture_output=True, text=True)
+    step = kina_typed.write(path(".kina"), path(".typed.mlir"))
     if step.returncode:
         return None, step.stderr
     if functions:

@@ -25,7 +25,7 @@ fn chain(h0: tensor<F64, [100]>, w: F64, n: I32) -> F64 {{
   {0} let (h, i) = while (i < n) [h = h0, i = 0] {{ (0.5 * h + sin(h * w), i + 1) }};
   sum(h)
 }}
-@export fn gradient(h0: &tensor<F64, [100]>, w: F64, n: I32) -> (F64, tensor<F64, [100]>, F64) {{
+@export fn gradient(h0: tensor<F64, [100]>, w: F64, n: I32) -> (F64, tensor<F64, [100]>, F64) {{
   value_and_grad(chain, wrt=(h0, w))(h0, w, n)
 }}
 // N writes into a carried tensor of N: what is kept is one number a write.

@@ -62,7 +62,7 @@ kina.func private @integer(%m: index {kina.dim = "M"}, %x: f64) -> !kina.tensor<
 // CHECK-SAME:    %[[N:.*]]: i32
 // CHECK:         %[[K:.*]] = arith.index_cast %[[N]] : i32 to index
 // CHECK:         kina_rt.check %{{.*}}, 801, "dimension K is {0}, but must be at least 1"(%[[K]])
-// CHECK:         kina_rt.check %{{.*}}, 801, "assumed K = 4, which is false"
+// CHECK:         kina_rt.check %{{.*}}, 801, "assumed K = 4, but K = {0}"(%{{.*}})
 // CHECK:         %[[LOW:.*]], %[[HIGH:.*]] = arith.mulsi_extended
 // CHECK:         %[[SIGN:.*]] = arith.shrsi %[[LOW]]
 // CHECK:         %[[FITS:.*]] = arith.cmpi eq, %[[HIGH]], %[[SIGN]]

@@ -1,5 +1,7 @@
 # RUN: %python %s
 # REQUIRES: numpy
+# Loads a library of its own into Python, which has no run time of a sanitizer.
+# UNSUPPORTED: sanitizer
 """Every operation that --kina-lower-to-linalg knows, run natively, against NumPy: values at the
 edges of each type, static and symbolic sizes, sizes 0 and 1, and the run-time checks."""
 

@@ -67,7 +67,7 @@ kina.func @f(%x: i32) attributes {shape_vars = [#kina.var<"N">]} {
 // -----
 
 kina.func @f() attributes {shape_vars = [#kina.var<"N">]} {
-  // expected-error @+1 {{custom op 'kina.obligation' expected string or keyword containing one of the following enum values for attribute 'kind' [shapes_equal, contraction, element_count, precondition, divisor, bounds, nonempty, check]}}
+  // expected-error @+1 {{custom op 'kina.obligation' expected string or keyword containing one of the following enum values for attribute 'kind' [shapes_equal, contraction, element_count, precondition, divisor, bounds, nonempty, check, branch, loop_state, mask]}}
   kina.obligation because <N = 2>, "a"
   kina.return
 }

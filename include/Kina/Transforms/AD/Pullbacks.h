@@ -58,6 +58,12 @@ public:
                                             mlir::ValueRange arguments, mlir::IRMapping mapping);
 
 private:
+  /// The same where `mapping` has the arguments; `absent` are the values that are symbolic
+  /// zeros, to which it adds.
+  llvm::SmallVector<mlir::Value> cloneBody(mlir::OpBuilder &builder, mlir::Block &block, mlir::IRMapping mapping,
+                                           llvm::DenseSet<mlir::Value> &absent);
+  void cloneRemat(mlir::OpBuilder &builder, RematOp op, mlir::IRMapping &mapping,
+                  llvm::DenseSet<mlir::Value> &absent);
   /// The callee without the parameters that are absent and the results that then are;
   /// its name says which parameters, so that every pass finds the same one.
   FuncOp specialize(FuncOp callee, const llvm::BitVector &absent);

@@ -36,6 +36,8 @@ public:
   /// The number of frames of a tape: the bound it was made with, if that can be seen.
   mlir::Value tapeLength(mlir::Value tape);
   mlir::Value index(int64_t number);
+  /// A loop that goes on while the first value it carries is above 0; its body is empty.
+  WhileOp createCountdown(mlir::ValueRange operands);
   /// The value of the dimension in every element of the type.
   mlir::Value dimension(mlir::Type type, DimAttr dim);
 

@@ -574,16 +574,7 @@ PredAttr makeNot(PredAttr pred) {
   return pred ? PredAttr::get(pred.getContext(), PredKind::Not, {}, {pred}) : pred;
 }
 
-namespace {
-/// What is known of a dimension's range; an absent end is unbounded.
-struct Range {
-  std::optional<int64_t> low, high;
-};
-} // namespace
-
-/// Bounds of a polynomial whose names are at least their least values. Sound, not
-/// complete: a sum of terms is bounded term by term.
-static Range rangeOf(DimAttr dim, ValueLookup least);
+using Range = DimRange;
 
 static Range rangeOf(DimAtomAttr atom, ValueLookup least) {
   switch (atom.getKind()) {
@@ -622,7 +613,7 @@ static Range rangeOf(DimAtomAttr atom, ValueLookup least) {
   llvm_unreachable("all kinds handled");
 }
 
-static Range rangeOf(DimAttr dim, ValueLookup least) {
+DimRange rangeOf(DimAttr dim, ValueLookup least) {
   Range sum{0, 0};
   for (DimTermAttr term : dim.getTerms()) {
     // A product of non-negative factors.
@@ -849,6 +840,17 @@ void print(raw_ostream &os, DimAttr dim) {
   }
 }
 
+/// If the dimension is a remainder, its dividend and divisor: `a - b*(a floordiv b)`.
+static std::optional<std::pair<DimAttr, DimAttr>> asRemainder(DimAttr dim) {
+  for (DimTermAttr term : dim.getTerms())
+    for (DimAtomAttr atom : term.getFactors())
+      if (atom.getKind() == AtomKind::FloorDiv && modDims(atom.getArgs()[0], atom.getArgs()[1]) == dim)
+        return std::pair(atom.getArgs()[0], atom.getArgs()[1]);
+  return std::nullopt;
+}
+
+/// As a user would write it: remainders by `mod`, a constant on the right, nothing negative in
+/// a bound.
 void print(raw_ostream &os, PredAttr pred) {
   auto wrapped = [&](PredAttr sub) {
     bool wrap = sub.getKind() == PredKind::And || sub.getKind() == PredKind::Or;
@@ -856,20 +858,50 @@ void print(raw_ostream &os, PredAttr pred) {
     print(os, sub);
     os << (wrap ? ")" : "");
   };
-  auto relation = [&](StringRef symbol) {
-    print(os, pred.getDims()[0]);
+  auto factor = [&](DimAttr dim) {
+    bool wrap = !dim.isConstant() && dim.getSingleName().empty();
+    os << (wrap ? "(" : "");
+    print(os, dim);
+    os << (wrap ? ")" : "");
+  };
+  auto relation = [&](StringRef symbol, StringRef reversed) {
+    DimAttr left = pred.getDims()[0], right = pred.getDims()[1];
+    bool swap = left.isConstant() && !right.isConstant();
+    if (swap) {
+      std::swap(left, right);
+      symbol = reversed;
+    }
+    if (auto remainder = asRemainder(left); remainder && right.isConstant()) {
+      factor(remainder->first);
+      os << " mod ";
+      factor(remainder->second);
+    } else {
+      // `N - W >= 0` is `N >= W`.
+      bool isOrder = pred.getKind() == PredKind::LE || pred.getKind() == PredKind::LT;
+      if (DimAttr difference = swap && isOrder ? subDims(left, right) : DimAttr()) {
+        DimAttr negative = DimAttr::getConstant(pred.getContext(), 0);
+        for (DimTermAttr term : difference.getTerms())
+          if (term.getCoefficient() < 0)
+            negative = subDims(negative, DimAttr::get(pred.getContext(), term));
+        if (DimAttr positive = addDims(difference, negative); positive && !positive.isConstant()) {
+          left = positive;
+          right = negative;
+        }
+      }
+      print(os, left);
+    }
     os << ' ' << symbol << ' ';
-    print(os, pred.getDims()[1]);
+    print(os, right);
   };
   switch (pred.getKind()) {
   case PredKind::EQ:
-    return relation("=");
+    return relation("=", "=");
   case PredKind::NE:
-    return relation("!=");
+    return relation("!=", "!=");
   case PredKind::LE:
-    return relation("<=");
+    return relation("<=", ">=");
   case PredKind::LT:
-    return relation("<");
+    return relation("<", ">");
   case PredKind::Not:
     os << "not (";
     print(os, pred.getPreds()[0]);

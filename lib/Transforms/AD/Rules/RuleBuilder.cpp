@@ -51,6 +51,9 @@ static Value getTapeRoot(Value tape) {
 }
 
 Value RuleBuilder::tapeLength(Value tape) {
+  // One that grows has all frames that anybody asks for.
+  if (cast<TapeType>(tape.getType()).getForm() == TapeForm::Growable)
+    return index(0);
   tape = getTapeRoot(tape);
   if (auto made = tape.getDefiningOp<TapeNewOp>(); made && made.getBound())
     return made.getBound();
@@ -62,6 +65,15 @@ Value RuleBuilder::tapeLength(Value tape) {
 }
 
 Value RuleBuilder::index(int64_t number) { return ConstantOp::create(builder, loc, builder.getIndexAttr(number)); }
+
+WhileOp RuleBuilder::createCountdown(ValueRange operands) {
+  auto loop = WhileOp::create(builder, loc, operands, TypeRange());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(loop.getBeforeBody());
+  Value more = cmp(CmpPredicate::gt, loop.getBeforeBody()->getArgument(0), index(0));
+  ConditionOp::create(builder, loc, more, ValueRange());
+  return loop;
+}
 
 Value RuleBuilder::dimension(Type type, DimAttr dim) {
   return broadcast(DimOp::create(builder, loc, getElementType(type), dim), type);

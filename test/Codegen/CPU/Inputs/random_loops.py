@@ -15,6 +15,8 @@ import sys
 
 import numpy as np
 
+import kina_typed
+
 TENSOR = "tensor<F64, [N]>"
 
 
@@ -165,7 +167,10 @@ def main():
     source.write_text(text)
     (directory / "calls.json").write_text(json.dumps(calls))
 
-    subprocess.run(["kinac", "run", source, "--batch", directory / "calls.json"], check=True,
+    typed, module = directory / "random.typed.mlir", directory / "random.mlir"
+    kina_typed.write(source, typed).check_returncode()
+    subprocess.run(["kina-opt", "--kina-ad", typed, "-o", module], check=True)
+    subprocess.run(["kinac", "run", module, "--batch", directory / "calls.json"], check=True,
                    stdout=subprocess.DEVNULL)
     failures = 0
     for call, values in zip(calls, expected):
@@ -174,7 +179,7 @@ def main():
                 print(f"{call['function']}, n = {call['arguments']['n']}: {path} is "
                       f"{np.load(path)}, expected {value}")
                 failures += 1
-    loops = subprocess.run(["kinac", "--emit=loops", source], check=True, capture_output=True,
+    loops = subprocess.run(["kinac", "--emit=loops", module], check=True, capture_output=True,
                            text=True).stdout
     allocation = find_allocation_in_loop(loops)
     if allocation:

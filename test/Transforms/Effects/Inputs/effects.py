@@ -93,8 +93,8 @@ class Writer:
 
 
 class Program:
-    def __init__(self, seed):
-        self.random = random.Random(seed)
+    def __init__(self, seed, loops=False):
+        self.random, self.loops = random.Random(seed), loops
         self.names = 0
         self.functions = []
         self.kina, self.python = [], []
@@ -105,7 +105,9 @@ class Program:
         return f"{letter}{self.names}"
 
     # An expression is a pair of texts. `can` says where each operation may be performed:
-    # "any", or "straight" where something may follow its resumption.
+    # "any", or "straight" where something may follow its resumption. What follows the
+    # resumptions in nests of loops has no reverse mode, but tangents: with `loops` it is
+    # there.
 
     def expr(self, scope, can, depth=2):
         pick = self.random.random()
@@ -168,7 +170,7 @@ class Program:
             elif kind == "while":
                 i, start = self.name("i"), self.expr(scope, can, 1)
                 trips = self.random.randint(0, 4)
-                inner = {op: how for op, how in can.items() if how == "any"}
+                inner = {op: how for op, how in can.items() if how == "any" or self.loops}
                 out.add(f"let {v} = while ({i} < {trips}) [{v} = {start[0]}, {i} = 0] {{",
                         f"{v} = {start[1]}; {i} = 0")
                 body, value = self.block(scope + [v], inner, indent + 1, self.random.randint(1, 3))
@@ -302,16 +304,16 @@ def main():
     # Modules of some programs each, so that one compilation serves many.
     points = (0.3, 0.9, 1.7)
     for first in range(0, count, 25):
-        programs = []
+        programs, loops = [], first // 25 % 2 == 1
         for index in range(first, min(first + 25, count)):
-            programs.append(Program(seed * 1000003 + index))
+            programs.append(Program(seed * 1000003 + index, loops))
             programs[-1].write(index)
         path = os.path.join(scratch, f"programs{first}.kina")
         lines = [line for program in programs for line in program.kina]
         names = [program.main for program in programs]
         lines += [f"@export fn all(x: F64) -> tensor<F64, [2, {len(programs)}]> {{",
                   "  [[" + ", ".join(f"{name}(x)" for name in names) + "],",
-                  "   [" + ", ".join(f"grad({name})(x)" for name in names) + "]]", "}"]
+                  "   [" + ", ".join(f"jvp({name}, x)(1.0)" if loops else f"grad({name})(x)" for name in names) + "]]", "}"]
         with open(path, "w") as file:
             file.write(EFFECTS + "\n".join(lines) + "\n")
         outs = [os.path.join(scratch, f"out{first}.{k}.npy") for k in range(len(points))]

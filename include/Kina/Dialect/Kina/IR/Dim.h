@@ -78,6 +78,14 @@ PredAttr makeNot(PredAttr pred);
 /// values; everything else is left open.
 std::optional<bool> decide(PredAttr pred, ValueLookup least);
 
+/// What is known of a dimension's range; an absent end is unbounded.
+struct DimRange {
+  std::optional<int64_t> low, high;
+};
+/// Bounds of a polynomial whose names are at least their least values (1 where `least` says
+/// nothing). Sound, not complete: a sum of terms is bounded term by term.
+DimRange rangeOf(DimAttr dim, ValueLookup least);
+
 /// Source spelling, e.g. `8*q + 1`.
 std::string toString(DimAttr dim);
 std::string toString(PredAttr pred);

@@ -6,7 +6,14 @@
 include "Kina/Dialect/Kina/IR/KinaEffectOps.td"
 
 class Kina_DerivativeOp<string mnemonic, list<Trait> traits = []>
-    : Kina_Op<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>]>;
+    : Kina_Op<mnemonic, traits # [DeclareOpInterfaceMethods<SymbolUserOpInterface>, Kina_OwnershipOpInterface]> {
+  let extraClassDeclaration = [{
+    /// The arguments of the callee come first; cotangents and tangents are only read.
+    bool consumesOperand(unsigned operand, ::kina::ParameterConsumption consumes) {
+      return operand < getInputs().size() && consumes(getCalleeAttr(), operand);
+    }
+  }];
+}
 
 def Kina_GradOp : Kina_DerivativeOp<"grad"> {
   let summary = "the gradient of a scalar function";
@@ -140,7 +147,7 @@ def Kina_TapeZerosOp : Kina_Op<"tape_zeros"> {
   let summary = "a tape full of zeros";
   let description = [{
     The cotangent of a tape is a tape; this one is that of a tape nobody reads. `bound`
-    is the number of its frames.
+    is the number of its frames; those of a growable tape come with zeros in them.
   }];
   let arguments = (ins Index:$bound);
   let results = (outs Res<Kina_Tape, "", [MemAlloc]>:$tape);

@@ -53,7 +53,8 @@ def Kina_ObligationKind : I32EnumAttr<"ObligationKind", "what an obligation come
   I32EnumAttrCase<"shapes_equal", 0>, I32EnumAttrCase<"contraction", 1>,
   I32EnumAttrCase<"element_count", 2>, I32EnumAttrCase<"precondition", 3>,
   I32EnumAttrCase<"divisor", 4>, I32EnumAttrCase<"bounds", 5>,
-  I32EnumAttrCase<"nonempty", 6>, I32EnumAttrCase<"check", 7>]> {
+  I32EnumAttrCase<"nonempty", 6>, I32EnumAttrCase<"check", 7>,
+  I32EnumAttrCase<"branch", 8>, I32EnumAttrCase<"loop_state", 9>, I32EnumAttrCase<"mask", 10>]> {
   let cppNamespace = "::kina";
 }
 
@@ -129,6 +130,12 @@ def Kina_ClauseAttr : Kina_Attr<"Clause", "clause"> {
   let parameters = (ins "::kina::PredAttr":$pred, EnumParameter<Kina_ClauseMode>:$mode,
                     StringRefParameter<"source spelling">:$text, "::mlir::LocationAttr":$loc);
   let assemblyFormat = "`<` $pred `,` $mode `,` $text `,` $loc `>`";
+}
+
+def Kina_NoteAttr : Kina_Attr<"Note", "note"> {
+  let summary = "what a message about an obligation adds, and where that stands";
+  let parameters = (ins StringRefParameter<"text">:$text, "::mlir::LocationAttr":$loc);
+  let assemblyFormat = "`<` $text `,` $loc `>`";
 }
 
 def Kina_ShapeVarAttr : Kina_Attr<"ShapeVar", "var"> {

@@ -28,7 +28,7 @@ def Kina_IfOp : Kina_Op<"if", [DeclareOpInterfaceMethods<RegionBranchOpInterface
 }
 
 def Kina_WhileOp : Kina_Op<"while", [DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>,
-                                     RecursiveMemoryEffects, SingleBlock]> {
+                                     RecursiveMemoryEffects, SingleBlock, Kina_OwnershipOpInterface]> {
   let summary = "a loop that carries values while a condition holds";
   let description = [{
     The first region gets the carried values and ends in `kina.condition`, which may
@@ -67,7 +67,7 @@ def Kina_WhileOp : Kina_Op<"while", [DeclareOpInterfaceMethods<RegionBranchOpInt
   }];
 }
 
-def Kina_ConditionOp : Kina_Op<"condition", [Pure, HasParent<"WhileOp">, Terminator,
+def Kina_ConditionOp : Kina_Op<"condition", [Pure, HasParent<"WhileOp">, Terminator, Kina_OwnershipOpInterface,
                                              DeclareOpInterfaceMethods<RegionBranchTerminatorOpInterface>]> {
   let summary = "ends the condition of a loop";
   let description = [{ Goes on while the operand is true; `extras` are handed to the body and to the results. }];
@@ -75,7 +75,7 @@ def Kina_ConditionOp : Kina_Op<"condition", [Pure, HasParent<"WhileOp">, Termina
   let assemblyFormat = "`(` $condition `)` ($extras^ `:` type($extras))? attr-dict";
 }
 
-def Kina_YieldOp : Kina_Op<"yield", [Pure, ReturnLike, Terminator,
+def Kina_YieldOp : Kina_Op<"yield", [Pure, ReturnLike, Terminator, Kina_OwnershipOpInterface,
                                      ParentOneOf<["IfOp", "WhileOp", "RematOp", "HandleOp", "PerformOp", "GlobalOp"]>]> {
   let summary = "ends a region with its values";
   let description = [{ The values become results of the enclosing operation, or the next carried values of a loop. }];

@@ -103,6 +103,13 @@ inline constexpr int64_t kMaxConvolutionAttribute = INT32_MAX;
 /// Random numbers of this type can be drawn.
 mlir::LogicalResult verifyDraw(mlir::Operation *op, mlir::Type type);
 
+/// Whether the function of this name consumes the parameter of this number.
+using ParameterConsumption = llvm::function_ref<bool(mlir::FlatSymbolRefAttr, unsigned)>;
+
+/// Attribute of a module in which ownership means nothing any more: its tensors are values,
+/// which any number of operations may use (`--kina-ad` leaves that).
+inline constexpr llvm::StringLiteral kValueSemanticsAttrName = "kina.value_semantics";
+
 /// See Kina_Differentiable in KinaBase.td.
 template <typename ConcreteType>
 class HasDerivative : public mlir::OpTrait::TraitBase<ConcreteType, HasDerivative> {};

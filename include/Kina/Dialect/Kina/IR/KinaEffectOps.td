@@ -114,7 +114,7 @@ def Kina_HandleOp : Kina_Op<"handle", [RecursiveMemoryEffects]> {
 
 def Kina_RefValue : Type<CPred<"::llvm::isa<::kina::RefType>($_self)">, "variable", "::kina::RefType">;
 
-def Kina_RefOp : Kina_Op<"ref", [TypesMatchWith<"the variable holds a value of the operand's type", "init", "result",
+def Kina_RefOp : Kina_Op<"ref", [Kina_OwnershipOpInterface, TypesMatchWith<"the variable holds a value of the operand's type", "init", "result",
                                                 "::kina::RefType::get($_ctxt, $_self)">]> {
   let summary = "a new variable";
   let description = [{
@@ -140,7 +140,7 @@ def Kina_DerefOp : Kina_Op<"deref", [TypesMatchWith<"the variable holds a value 
   let assemblyFormat = "$ref attr-dict `:` type($result)";
 }
 
-def Kina_AssignOp : Kina_Op<"assign", [TypesMatchWith<"the variable holds a value of the operand's type", "value", "ref",
+def Kina_AssignOp : Kina_Op<"assign", [Kina_OwnershipOpInterface, TypesMatchWith<"the variable holds a value of the operand's type", "value", "ref",
                                                       "::kina::RefType::get($_ctxt, $_self)">]> {
   let summary = "gives a variable another value";
   let arguments = (ins Kina_RefValue:$ref, AnyType:$value);
@@ -151,7 +151,7 @@ def Kina_ContValue : Type<CPred<"::llvm::isa<::kina::ContType>($_self)">, "conti
 def Kina_Cotangents : Type<CPred<"::llvm::isa<::kina::CotangentsType>($_self)">, "cotangents", "::kina::CotangentsType">,
                       BuildableType<"::kina::CotangentsType::get($_builder.getContext())">;
 
-def Kina_ResumeOp : Kina_Op<"resume"> {
+def Kina_ResumeOp : Kina_Op<"resume", [Kina_OwnershipOpInterface]> {
   let summary = "resumes a continuation, at most once";
   let description = [{ The results are those of the enclosing `kina.handle`. }];
   let arguments = (ins Kina_ContValue:$continuation, Variadic<AnyType>:$values);

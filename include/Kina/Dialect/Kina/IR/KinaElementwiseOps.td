@@ -193,7 +193,7 @@ def Kina_CopyOp : Kina_Identity<"copy", "a fresh owned copy", "The operand stays
 def Kina_DetachOp : Kina_Identity<"detach", "the value without its derivative",
                                   "The identity, through which no tangent and no cotangent passes.", [Pure]>;
 
-def Kina_DropOp : Kina_Op<"drop"> {
+def Kina_DropOp : Kina_Op<"drop", [Kina_OwnershipOpInterface]> {
   let summary = "ends a value's life";
   let description = [{ Consumes its operand; a tensor's memory may be reused from here on. }];
   let arguments = (ins Kina_Any:$operand);

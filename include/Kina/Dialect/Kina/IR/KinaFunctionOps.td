@@ -43,7 +43,7 @@ def Kina_FuncOp : Kina_Op<"func", [AffineScope, AutomaticAllocationScope, Functi
   }];
 }
 
-def Kina_ReturnOp : Kina_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
+def Kina_ReturnOp : Kina_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Terminator, Kina_OwnershipOpInterface]> {
   let summary = "ends a function";
   let description = [{ Yields the function's results; their types equal the signature's. }];
   let arguments = (ins Variadic<AnyType>:$operands);
@@ -52,7 +52,8 @@ def Kina_ReturnOp : Kina_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Te
   let hasVerifier = 1;
 }
 
-def Kina_CallOp : Kina_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Kina_CallOp : Kina_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+                                 Kina_OwnershipOpInterface]> {
   let summary = "calls a function under an explicit substitution";
   let description = [{
     `subst` gives every shape variable of the callee as a dimension over the caller's
@@ -73,6 +74,9 @@ def Kina_CallOp : Kina_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<Sy
     }
     ::mlir::Operation::operand_range getArgOperands() { return getOperands(); }
     ::mlir::MutableOperandRange getArgOperandsMutable() { return getOperandsMutable(); }
+    bool consumesOperand(unsigned operand, ::kina::ParameterConsumption consumes) {
+      return consumes(getCalleeAttr(), operand);
+    }
   }];
 }
 

@@ -54,6 +54,24 @@ def Kina_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   ];
 }
 
+def Kina_OwnershipOpInterface : OpInterface<"OwnershipOpInterface"> {
+  let cppNamespace = "::kina";
+  let description = [{
+    An operation that takes tensors over: who gives it one cannot use it any more. All
+    other operations only read their operands, and their results are fresh.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Whether the operand is taken over. An operand that goes to a parameter of a function
+      is what `consumes` says of the parameter.
+    }],
+    "bool", "consumesOperand",
+    (ins "unsigned":$operand, "::kina::ParameterConsumption":$consumes), "", [{
+      return true;
+    }]>
+  ];
+}
+
 def Kina_ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   let cppNamespace = "::kina";
   let description = [{

@@ -8,7 +8,7 @@ include "Kina/Dialect/Kina/IR/KinaBase.td"
 // Shape and element type stay. Each is the derivative of the other. A variable for a place
 // may turn out to be the host; then nothing is copied.
 class Kina_PlacementCopy<string mnemonic, string what, string more>
-    : Kina_Op<mnemonic, [Pure, Kina_Differentiable]> {
+    : Kina_Op<mnemonic, [Pure, Kina_Differentiable, Kina_OwnershipOpInterface]> {
   let summary = what;
   let description = more;
   let arguments = (ins Kina_Any:$operand);

@@ -41,16 +41,27 @@ def Kina_ObligationOp : Kina_Op<"obligation"> {
   let summary = "what elaboration could not settle by normal form";
   let description = [{
     A predicate that has to hold here. The names in it are shape variables of the
-    enclosing function. `--kina-verify-refinements` discharges it; `text` says what it
-    comes from, with the source spellings.
+    enclosing function. `--kina-verify-refinements` discharges it; `text` says what is
+    wrong where it fails, with the source spellings, and `notes` (`#kina.note`) what else
+    helps: the clause or parameter of a callee, its shape variables in this call.
+
+    ```mlir
+    kina.obligation shapes_equal <S = T>, "shapes differ at axis 0 (0-based): 'S' and 'T'"
+    ```
   }];
-  let arguments = (ins Kina_PredAttr:$pred, Kina_ObligationKind:$kind, StrAttr:$text);
-  let assemblyFormat = "$kind $pred `,` $text attr-dict";
+  let arguments = (ins Kina_PredAttr:$pred, Kina_ObligationKind:$kind, StrAttr:$text,
+                       OptionalAttr<TypedArrayAttrBase<
+                           Attr<CPred<"::llvm::isa<::kina::NoteAttr>($_self)">, "note">, "list of notes">>:$notes);
+  let assemblyFormat = "$kind $pred `,` $text (`notes` $notes^)? attr-dict";
 }
 
 def Kina_AssumeOp : Kina_Op<"assume"> {
   let summary = "a predicate that is trusted, or proved before";
-  let description = [{ A fact for what follows; `trusted` marks the user's own `assume`. }];
+  let description = [{
+    A fact for what follows. `trusted` marks the user's own `assume`, which is tested when
+    executed (K0801); a proved one is left by `--kina-verify-refinements` where it tells
+    code generation of divisors and ranges.
+  }];
   let arguments = (ins Kina_PredAttr:$pred, UnitAttr:$trusted);
   let assemblyFormat = "(`trusted` $trusted^)? $pred attr-dict";
 }

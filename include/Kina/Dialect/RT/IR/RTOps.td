@@ -83,7 +83,7 @@ def RT_TapeFrameOp : RT_Op<"tape_frame", [DeclareOpInterfaceMethods<ViewLikeOpIn
   let description = [{
     The frame whose number is `at`, from 0; there is memory for it from now on, or the call
     ends (K0806). It stays where it is as long as the tape lives, and holds what was last
-    written into it. It is a name of the tape for those who decide when that is freed; only
+    written into it, at first zeros. It is a name of the tape for those who decide when that is freed; only
     the tape itself can be freed or handed on.
 
     Example: `%frame = kina_rt.tape_frame %tape[%i](%n) : memref<?x4xf32>`

@@ -1,0 +1,17 @@
+//===- DeepStack.h - Room for what recurses with the program ---*- C++ -*-===//
+
+#ifndef KINA_SUPPORT_DEEPSTACK_H
+#define KINA_SUPPORT_DEEPSTACK_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/ProgramStack.h"
+
+namespace kina {
+
+/// Runs `body` where expressions, calls and regions may nest as deeply as the elaborator
+/// allows; only what is used of the stack takes memory.
+inline void runOnDeepStack(llvm::function_ref<void()> body) { llvm::runOnNewStack(1u << 29, body); }
+
+} // namespace kina
+
+#endif

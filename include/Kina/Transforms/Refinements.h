@@ -1,0 +1,59 @@
+//===- Refinements.h - Obligations and what is said of them ----*- C++ -*-===//
+//
+// An obligation is a predicate over sizes that has to hold at a place of the program. The
+// elaborator makes them, `--kina-verify-refinements` settles them, and both tell of one that
+// fails in the same words.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KINA_TRANSFORMS_REFINEMENTS_H
+#define KINA_TRANSFORMS_REFINEMENTS_H
+
+#include "Kina/Solver/Solver.h"
+#include "Kina/Support/Diagnostics.h"
+
+namespace kina {
+
+struct Obligation {
+  mlir::Location loc;
+  PredAttr pred;
+  ObligationKind kind;
+  /// What is wrong where it fails, with the source spellings.
+  std::string text;
+  /// Added to every message about it.
+  llvm::ArrayRef<NoteAttr> notes;
+};
+
+/// What an error is that an obligation of this kind may fail.
+DiagCode getCode(ObligationKind kind);
+
+/// The name of a size in the source: a size that is bound more than once has a number behind
+/// it, what is known only at run time has no name ("").
+llvm::StringRef getSourceName(llvm::StringRef name);
+/// The predicate over names of the source only.
+bool hasSourceNames(PredAttr pred);
+
+/// The positions of the facts that speak of one of these names, or of one that such a fact
+/// ties to them.
+llvm::SmallVector<unsigned> findRelated(llvm::ArrayRef<llvm::StringRef> names, llvm::ArrayRef<PredAttr> facts);
+llvm::SmallVector<unsigned> findRelated(PredAttr goal, llvm::ArrayRef<PredAttr> facts);
+
+/// `S = 1, T = 2 -> left = 1, right = 2`: the values, and what they make of both sides.
+std::string spellCounterexample(PredAttr pred, const solver::Assignment &values);
+
+/// The error that the obligation is not proved: `answer` is no Proved. `facts` are what is
+/// known; of them those that speak of its sizes are told.
+mlir::InFlightDiagnostic reportUnproved(const Obligation &obligation, const solver::Answer &answer,
+                                        llvm::ArrayRef<PredAttr> facts);
+
+/// Adds the clause that would make it hold. `function` is the name of the function whose
+/// shape variables `isShapeVar` knows.
+void suggestClause(mlir::InFlightDiagnostic &diag, PredAttr clause, llvm::StringRef function,
+                   llvm::function_ref<bool(llvm::StringRef)> isShapeVar);
+
+/// `in this call B = 2*N, H = 8`, or "" where every variable is itself.
+std::string spellInstantiation(mlir::DictionaryAttr subst);
+
+} // namespace kina
+
+#endif
