@@ -849,7 +849,9 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
     candidates.push_back(entry.first);
   for (auto &entry : globalItems)
     candidates.push_back(entry.first);
-  if (std::optional<std::string> close = nearest(name, candidates))
+  if (StringRef help = foreignNameHelp(name); !help.empty())
+    attachHelp(diag) << help;
+  else if (std::optional<std::string> close = nearest(name, candidates))
     attachHelp(diag) << "there is a similar name, '" << *close << "'";
   return Val::error();
 }
