@@ -12,17 +12,22 @@ namespace kina {
 
 /// The page as text: what examples are run with, and where links lead, is nothing to read here.
 static void printPage(StringRef page) {
+  bool set = false;
   for (StringRef rest = page; !rest.empty();) {
     auto [line, tail] = rest.split('\n');
     rest = tail;
     if (line.starts_with("```")) {
-      outs() << '\n';
+      if (!set)
+        outs() << '\n';
       for (; !rest.starts_with("```") && !rest.empty(); rest = rest.split('\n').second)
         outs() << "    " << rest.split('\n').first << '\n';
       rest = rest.split('\n').second;
       outs() << '\n';
+      rest.consume_front("\n");
+      set = true;
       continue;
     }
+    set = false;
     line.consume_front("# ");
     // A block has its empty lines already.
     if (line.empty() && (rest.starts_with("```") || rest.empty()))
