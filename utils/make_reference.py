@@ -24,7 +24,7 @@ def entries(path, macro):
 def codes(root):
     rows = ["| code | stage | |", "|---|---|---|"]
     for code, stage, title in entries(root / "include/Kina/Support/DiagnosticCodes.def", "KINA_DIAGNOSTIC"):
-        rows.append(f"| {code} | {stage} | {title} |")
+        rows.append(f"| [{code}](diagnostics/{code}.md) | {stage} | {title} |")
     return rows
 
 

@@ -38,6 +38,7 @@ usage:
   kinac run FILE [FUNCTION] [options]       compile and call a function (default: main)
   kinac grad-check FILE [FUNCTION] [options]
                                             compare derivatives with differences
+  kinac explain [CODE]                      what the code of a message means, with an example; all codes
 
 FILE is Kina source (.kina, or - for standard input) or typed MLIR (.mlir).
 
@@ -96,7 +97,8 @@ public:
     static const std::pair<StringRef, CommandLine::Command> commands[] = {
         {"run", CommandLine::Command::Run},
         {"check", CommandLine::Command::Check},
-        {"grad-check", CommandLine::Command::GradCheck}};
+        {"grad-check", CommandLine::Command::GradCheck},
+        {"explain", CommandLine::Command::Explain}};
     // What is common to all commands may stand before the command.
     size_t first = 0;
     while (first < args.size() && (StringRef(args[first]) == "--timing" || StringRef(args[first]).starts_with("--color=") ||
@@ -132,6 +134,8 @@ public:
       positional.push_back(arg.str());
     }
     bool calls = line.command == CommandLine::Command::Run || line.command == CommandLine::Command::GradCheck;
+    if (positional.empty() && line.command == CommandLine::Command::Explain)
+      return line;
     if (positional.empty())
       return usage(line.command == CommandLine::Command::Compile ? "no input file"
                                                                  : "`" + command + "` needs a file");
@@ -146,7 +150,7 @@ public:
       if (calls && extra.contains('='))
         help = ("; an argument is given as --arg " + extra).str();
       else if (!calls && line.command == CommandLine::Command::Compile)
-        help = didYouMean(line.input, {"run", "check", "grad-check"});
+        help = didYouMean(line.input, {"run", "check", "grad-check", "explain"});
       return usage("unexpected `" + extra + "`" + help);
     }
     if (!line.batch.empty() && (positional.size() > 1 || !line.arguments.empty() || !line.outs.empty() || line.json))

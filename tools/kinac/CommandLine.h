@@ -15,9 +15,10 @@
 namespace kina {
 
 struct CommandLine {
-  enum class Command { Compile, Run, Check, GradCheck, Help, Version };
+  enum class Command { Compile, Run, Check, GradCheck, Explain, Help, Version };
 
   Command command = Command::Compile;
+  /// The file; of `explain` the code, empty for the list of all.
   std::string input;
   /// The function of run and grad-check.
   std::string function = "main";
@@ -56,6 +57,9 @@ std::optional<CommandLine> parseCommandLine(llvm::ArrayRef<const char *> args);
 
 /// The text of --help.
 void printHelp();
+
+/// Prints the page of a code, or all codes; the exit status.
+int explainCommand(const CommandLine &line);
 
 /// `, did you mean `x`?` for the candidate closest to `name`, "" if none is close.
 std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<std::string> candidates);
