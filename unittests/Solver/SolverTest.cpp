@@ -2,7 +2,10 @@
 
 #include "Fixture.h"
 
+using namespace kina;
 using namespace kina::solver;
+using llvm::SmallVector;
+using llvm::StringRef;
 
 namespace {
 
@@ -103,6 +106,32 @@ TEST_F(StagesTest, WhatSmallValuesLeaveOpen) {
   };
   for (auto &[facts, goal, answer] : cases)
     EXPECT_EQ(text(ask(facts, goal)), answer) << goal;
+}
+
+TEST_F(SolverTest, SuggestsClausesThatHelp) {
+  struct {
+    std::vector<std::string> facts;
+    std::string goal, clause;
+  } cases[] = {
+      {{}, "S = T", "S = T"},
+      {{}, "s0*s1 = 16", "s0*s1 = 16"},
+      {{}, "B*S*D = B*S*H*K", "D = H*K"},
+      {{}, "1 le ((w - 2) floordiv 32)*12 + 12", "w >= 2"},
+      {{}, "1 le n - 2*(n ceildiv 3)", "n >= 5"},
+      {{}, "(4*D) mod 32 = 0", "D = 8*(D floordiv 8)"},
+      {{"S lt T"}, "S = T", ""},
+  };
+  for (auto &[facts, goal, clause] : cases) {
+    SmallVector<PredAttr> given = preds(facts);
+    auto lookup = [&](StringRef name) { return leastOf(name); };
+    Query query{given, pred(goal), lookup};
+    PredAttr suggested = solver->suggest(query, solver->solve(query));
+    EXPECT_EQ(suggested ? toString(suggested) : "", clause) << goal;
+    if (suggested) {
+      given.push_back(suggested);
+      EXPECT_EQ(solver->solve({given, pred(goal), lookup}).verdict, Verdict::Proved);
+    }
+  }
 }
 
 TEST_F(SolverTest, AsksOnce) {
