@@ -6,9 +6,10 @@ VENV   := .venv
 PYTHON := $(VENV)/bin/python3
 PROGRAMS ?= 20000
 SEED ?= 1
+SECONDS := 300
 
 .DEFAULT_GOAL := help
-.PHONY: help setup venv configure build demo check grid fuzz fuzz-solver bench clean
+.PHONY: help setup venv configure build demo check grid fuzz fuzz-source fuzz-solver bench clean
 .NOTPARALLEL:
 
 help:  ## list the targets
@@ -45,6 +46,12 @@ fuzz: build  ## differentiate random programs with loops and branches (PROGRAMS=
 	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --programs $(PROGRAMS) --seed $(SEED)
 	@$(PYTHON) utils/fuzz-ad.py --build $(BUILD) --size small --programs 40 --seed $(SEED) --plant
 	@PATH="$(CURDIR)/$(BUILD)/bin:$$PATH" $(PYTHON) test/ControlFlow/Inputs/control_flow.py --forms each --work $(BUILD)/control-flow
+
+fuzz-source: build  ## wrong programs and random ones, with libFuzzer and without (SECONDS=300 SEED=1)
+	@test -f build/fuzz/build.ninja || cmake --preset fuzz
+	@cmake --build --preset fuzz --target kina-fuzz-source
+	@$(PYTHON) utils/fuzz-source.py --build build/fuzz --libfuzzer $(SECONDS)
+	@$(PYTHON) utils/fuzz-source.py --build $(BUILD) --seed $(SEED) --growth 50
 
 fuzz-solver: build  ## random questions to the solver: its stages, Z3 alone and brute force agree (SEED=1)
 	@KINA_SOAK_LINEAR=3000 KINA_SOAK_RESHAPE=1500 KINA_SOAK_SEED=$(SEED) $(BUILD)/bin/KinaSolverTests --gtest_brief=1 --gtest_filter='SoakTest.*'

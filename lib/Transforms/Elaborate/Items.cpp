@@ -447,8 +447,10 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
 
   for (auto &[name, argument] : ctx.globals) {
     item.globals.push_back(name);
-    argAttrs.push_back(builder.getDictionaryAttr({builder.getNamedAttr(kNameArgAttrName, name),
-                                                  builder.getNamedAttr(kBorrowArgAttrName, builder.getUnitAttr())}));
+    SmallVector<NamedAttribute> attrs{builder.getNamedAttr(kNameArgAttrName, name)};
+    if (isa<TensorType>(argument.getType()))
+      attrs.push_back(builder.getNamedAttr(kBorrowArgAttrName, builder.getUnitAttr()));
+    argAttrs.push_back(builder.getDictionaryAttr(attrs));
   }
   if (!vars.empty())
     ctx.function.setShapeVarsAttr(builder.getArrayAttr(vars));

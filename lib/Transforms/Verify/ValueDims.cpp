@@ -85,7 +85,8 @@ DimAttr ValueDims::get(Value value, unsigned depth) {
             return exact ? addDims(a, b) : DimAttr();
           })
           .Case([&](SubOp) {
-            bool exact = !runtime || (holds(makeRelation(PredKind::LE, zero, b)) && holds(makeRelation(PredKind::LE, b, a)));
+            bool exact = !runtime || (holds(makeRelation(PredKind::LE, zero, b)) &&
+                                      holds(makeRelation(PredKind::LE, b, a)));
             return exact ? subDims(a, b) : DimAttr();
           })
           .Case([&](MulOp) { return runtime ? DimAttr() : mulDims(a, b); })

@@ -185,7 +185,8 @@ bool FunctionVerifier::verifyPart(const Obligation &obligation) {
   InFlightDiagnostic diag = reportUnproved(obligation, answer, facts);
   if (answer.verdict == Verdict::MayFail)
     suggestClause(diag, solver.suggest({facts, pred, [this](StringRef name) { return leastOf(name); }}, answer),
-                  function.getSymName(), [&](StringRef name) { return llvm::is_contained(function.getShapeVarNames(), name); });
+                  function.getSymName(),
+                  [&](StringRef name) { return llvm::is_contained(function.getShapeVarNames(), name); });
   return false;
 }
 

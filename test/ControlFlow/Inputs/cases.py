@@ -703,13 +703,13 @@ def slices(v, n):
 
 
 @case("born_inside", "x: F64, v: tensor<F64, [N]>, n: I32", "x, v",
-      "CK let (s, i) = while (i < n) [s = x, i = 0] { let dim K = i % 3 + 1; check K <= N; let w = v[0:K];"
-      " let u = tanh(w * s) + w * cast(K, F64); let t = if (sum(u) > 0.5) { let dim L = K + 1 - i % 2; check L <= N;"
-      " CK let (t, j) = while (j < i) [t = sin(sum(v[0:L] * s)), j = 0] { let dim J = j + 1; check J <= N;"
+      "CK let (s, i) = while (i < n) [s = x, i = 0] { let dim K = i % 3 + 1; check K <= N, \"too long\"; let w = v[0:K];"
+      " let u = tanh(w * s) + w * cast(K, F64); let t = if (sum(u) > 0.5) { let dim L = K + 1 - i % 2; check L <= N, \"too long\";"
+      " CK let (t, j) = while (j < i) [t = sin(sum(v[0:L] * s)), j = 0] { let dim J = j + 1; check J <= N, \"too long\";"
       " (t * 0.5 + sum(v[0:J] * v[0:J] * t), j + 1) }; t } else { s * v[0] };"
       " (sin(sum(u * u) * 0.1) + t * cast(K, F64) * 0.1, i + 1) }; s + part(v, s, n)",
       [dict(x=.3, v=[1.1, .4, -.7, .2, .6], n=n) for n in (0, 1, 2, 5)],
-      helpers="fn part(v: tensor<F64, [N]>, s: F64, n: I32) -> F64 { let dim P = n % 4 + 1; check P <= N; let w = v[0:P] * s; sum(w * w) }")
+      helpers="fn part(v: tensor<F64, [N]>, s: F64, n: I32) -> F64 { let dim P = n % 4 + 1; check P <= N, \"too long\"; let w = v[0:P] * s; sum(w * w) }")
 def born_inside(x, v, n):
     s = x
     for i in range(n):
