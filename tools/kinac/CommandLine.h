@@ -18,7 +18,7 @@ struct CommandLine {
   enum class Command { Compile, Run, Check, GradCheck, Explain, Help, Version };
 
   Command command = Command::Compile;
-  /// The file; of `explain` the code, empty for the list of all.
+  /// The file, or the code to explain.
   std::string input;
   /// The function of run and grad-check.
   std::string function = "main";
@@ -55,11 +55,12 @@ struct CommandLine {
 /// Reads the command line. An error is printed, with what to do; then nothing comes back.
 std::optional<CommandLine> parseCommandLine(llvm::ArrayRef<const char *> args);
 
+/// Prints the page of the code that stands where a file would, or the list of all; returns the
+/// exit status.
+int explainCommand(const CommandLine &line);
+
 /// The text of --help.
 void printHelp();
-
-/// Prints the page of a code, or all codes; the exit status.
-int explainCommand(const CommandLine &line);
 
 /// `, did you mean `x`?` for the candidate closest to `name`, "" if none is close.
 std::string didYouMean(llvm::StringRef name, llvm::ArrayRef<std::string> candidates);

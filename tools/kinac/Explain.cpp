@@ -1,9 +1,8 @@
-//===- Explain.cpp - kinac explain ----------------------------------------===//
+//===- Explain.cpp - kinac explain: what a diagnostic code means ----------===//
 
 #include "CommandLine.h"
 
 #include "Kina/Support/Diagnostics.h"
-#include "Kina/Support/Explanations.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -11,75 +10,52 @@ using namespace llvm;
 
 namespace kina {
 
-namespace {
-struct Code {
-  StringRef name;
-  DiagStage stage;
-  StringRef title;
-};
-} // namespace
-
-static constexpr Code codes[] = {
-#define KINA_DIAGNOSTIC(code, stage, title) {#code, DiagStage::stage, title},
-#include "Kina/Support/DiagnosticCodes.def"
-};
-
-static StringRef describe(DiagStage stage) {
-  switch (stage) {
-  case DiagStage::Parse:
-    return "text";
-  case DiagStage::Names:
-    return "names, and what is not built";
-  case DiagStage::Structure:
-    return "ranks, element types and arguments";
-  case DiagStage::Effects:
-    return "effects and derivatives";
-  case DiagStage::Placement:
-    return "places";
-  case DiagStage::Ownership:
-    return "ownership";
-  case DiagStage::Refinement:
-    return "sizes";
-  case DiagStage::RunTime:
-    return "when a program runs";
-  case DiagStage::Internal:
-    return "the compiler itself";
-  }
-  llvm_unreachable("all stages handled");
-}
-
-/// All codes, in their order, under what they are about.
-static void list() {
-  std::optional<DiagStage> last;
-  for (const Code &code : codes) {
-    if (code.stage != last)
-      outs() << (last ? "\n" : "") << describe(code.stage) << ":\n";
-    last = code.stage;
-    outs() << "  " << code.name << "  " << code.title << '\n';
+/// The page as text: what examples are run with, and where links lead, is nothing to read here.
+static void printPage(StringRef page) {
+  for (StringRef rest = page; !rest.empty();) {
+    auto [line, tail] = rest.split('\n');
+    rest = tail;
+    if (line.starts_with("```")) {
+      outs() << '\n';
+      for (; !rest.starts_with("```") && !rest.empty(); rest = rest.split('\n').second)
+        outs() << "    " << rest.split('\n').first << '\n';
+      rest = rest.split('\n').second;
+      outs() << '\n';
+      continue;
+    }
+    line.consume_front("# ");
+    // A block has its empty lines already.
+    if (line.empty() && (rest.starts_with("```") || rest.empty()))
+      continue;
+    for (size_t link; (link = line.find("](")) != StringRef::npos;) {
+      StringRef before = line.take_front(link), behind = line.drop_front(link).split(')').second;
+      auto [text, name] = before.rsplit('[');
+      outs() << text << name;
+      line = behind;
+    }
+    outs() << line << '\n';
   }
 }
 
 int explainCommand(const CommandLine &line) {
   if (line.input.empty()) {
-    list();
+    outs() << "kinac explain CODE tells what a code means, with an example.\n\n";
+    for (DiagCode code : getDiagCodes())
+      outs() << stringifyDiagCode(code) << "  " << getTitle(code) << '\n';
     return 0;
   }
-  // As a message shows it, or as it is typed in haste.
-  std::string wanted = StringRef(line.input).upper();
-  StringRef name = StringRef(wanted).trim("[]:");
-  for (const Code &code : codes)
-    if (code.name == name) {
-      StringRef page = getExplanation(name);
-      if (page.empty())
-        outs() << "# " << code.name << ": " << code.title << '\n';
-      outs() << page;
+  StringRef digits = StringRef(line.input).ltrim("Kk");
+  std::string wanted = "K" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits.str();
+  std::vector<std::string> names;
+  for (DiagCode code : getDiagCodes()) {
+    if (stringifyDiagCode(code) == wanted) {
+      printPage(getPage(code));
       return 0;
     }
-  std::vector<std::string> names;
-  for (const Code &code : codes)
-    names.push_back(code.name.str());
-  errs() << "kinac: there is no code `" << line.input << "`" << didYouMean(name, names)
-         << "\n(`kinac explain` lists all codes)\n";
+    names.push_back(stringifyDiagCode(code).str());
+  }
+  errs() << "kinac: there is no code `" << line.input << "`" << didYouMean(wanted, names)
+         << "\n(`kinac explain` lists all)\n";
   return 2;
 }
 
