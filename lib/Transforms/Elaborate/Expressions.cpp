@@ -782,6 +782,8 @@ Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
 
 FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc) {
   ArrayRef<DimAttr> shape = getShape(operand);
+  if (llvm::any_of(subscripts, [](const Val &sub) { return sub.isError(); }))
+    return failure();
   if (subscripts.size() > shape.size())
     return report(loc, DiagCode::K0201,
                   "there are " + Twine(subscripts.size()) + " subscripts, but " + spell(operand) + " has " +
