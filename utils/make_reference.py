@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills the tables of docs/LanguageReference.md from the sources that they describe.
+"""Fills the tables of docs/LanguageReference.md and docs/Diagnostics.md from the sources that they describe.
 
   make_reference.py [--check] [ROOT]
 
@@ -24,7 +24,7 @@ def entries(path, macro):
 def codes(root):
     rows = ["| code | stage | |", "|---|---|---|"]
     for code, stage, title in entries(root / "include/Kina/Support/DiagnosticCodes.def", "KINA_DIAGNOSTIC"):
-        rows.append(f"| {code} | {stage} | {title} |")
+        rows.append(f"| [{code}](diagnostics/{code}.md) | {stage} | {title} |")
     return rows
 
 
@@ -69,21 +69,21 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("root", nargs="?", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     options = parser.parse_args()
-    page = options.root / "docs/LanguageReference.md"
-    old = page.read_text()
-
     def fill(match):
         rows = globals()[match.group(2)](options.root)
         assert rows, match.group(2)
         return "\n".join([match.group(1), *rows, "<!-- end -->"])
 
-    new, count = re.subn(r"(<!-- (\w+): .*? -->)\n(?:.*?\n)??<!-- end -->", fill, old, flags=re.S)
-    assert count == 4, count
-    if new == old:
-        return
-    if options.check:
-        sys.exit(f"{page} is not up to date: run utils/make_reference.py")
-    page.write_text(new)
+    for name, tables in (("LanguageReference", 3), ("Diagnostics", 1)):
+        page = options.root / f"docs/{name}.md"
+        old = page.read_text()
+        new, count = re.subn(r"(<!-- (\w+): .*? -->)\n(?:.*?\n)??<!-- end -->", fill, old, flags=re.S)
+        assert count == tables, count
+        if new == old:
+            continue
+        if options.check:
+            sys.exit(f"{page} is not up to date: run utils/make_reference.py")
+        page.write_text(new)
 
 
 main()

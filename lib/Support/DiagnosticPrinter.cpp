@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace {
 /// A longer note is no label.
-constexpr size_t kLongestLabel = 80;
+constexpr size_t kLongestLabel = 100;
 /// The calls that are shown of a chain.
 constexpr size_t kMostCalls = 5;
 

@@ -23,6 +23,12 @@ constexpr CodeInfo kCodes[] = {
 };
 } // namespace
 
+static constexpr DiagCode kAll[] = {
+#define KINA_DIAGNOSTIC(code, stage, title) DiagCode::code,
+#include "Kina/Support/DiagnosticCodes.def"
+};
+
+ArrayRef<DiagCode> kina::getDiagCodes() { return kAll; }
 StringRef kina::stringifyDiagCode(DiagCode code) { return kCodes[unsigned(code)].name; }
 StringRef kina::getTitle(DiagCode code) { return kCodes[unsigned(code)].title; }
 DiagStage kina::getStage(DiagCode code) { return kCodes[unsigned(code)].stage; }

@@ -214,7 +214,11 @@ static void checkTensor(const char *what, const kina_tensor *tensor, int32_t ind
   }
   const DLTensor &dl = tensor->dl;
   int32_t actual = dl.dtype.code * 256 + dl.dtype.bits;
-  if (actual != dtype || dl.dtype.lanes != 1) {
+  if (dl.dtype.lanes != 1) {
+    snprintf(text, sizeof(text), "%s has vectors of {1} lanes as elements, expected scalars", what);
+    kina_rt_fail(KINA_ERROR_ARGUMENT, text, nullptr, 0, 0, 2, int64_t(index), int64_t(dl.dtype.lanes));
+  }
+  if (actual != dtype) {
     char expectedName[32], actualName[32];
     describe(expectedName, sizeof(expectedName), dtype);
     describe(actualName, sizeof(actualName), actual);

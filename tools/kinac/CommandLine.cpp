@@ -35,6 +35,7 @@ usage:
   kinac -o OUT.so [options] FILE            make a shared object and the C header OUT.h
   kinac --emit=STAGE [-o OUT] FILE          print the program after a stage
   kinac check FILE                          check names, types and shapes only
+  kinac explain [CODE]                      what a code such as K0301 means; all codes
   kinac run FILE [FUNCTION] [options]       compile and call a function (default: main)
   kinac grad-check FILE [FUNCTION] [options]
                                             compare derivatives with differences
@@ -96,6 +97,7 @@ public:
     static const std::pair<StringRef, CommandLine::Command> commands[] = {
         {"run", CommandLine::Command::Run},
         {"check", CommandLine::Command::Check},
+        {"explain", CommandLine::Command::Explain},
         {"grad-check", CommandLine::Command::GradCheck}};
     // What is common to all commands may stand before the command.
     size_t first = 0;
@@ -132,6 +134,10 @@ public:
       positional.push_back(arg.str());
     }
     bool calls = line.command == CommandLine::Command::Run || line.command == CommandLine::Command::GradCheck;
+    if (line.command == CommandLine::Command::Explain && positional.size() <= 1) {
+      line.input = positional.empty() ? "" : positional[0];
+      return line;
+    }
     if (positional.empty())
       return usage(line.command == CommandLine::Command::Compile ? "no input file"
                                                                  : "`" + command + "` needs a file");
@@ -146,7 +152,7 @@ public:
       if (calls && extra.contains('='))
         help = ("; an argument is given as --arg " + extra).str();
       else if (!calls && line.command == CommandLine::Command::Compile)
-        help = didYouMean(line.input, {"run", "check", "grad-check"});
+        help = didYouMean(line.input, {"run", "check", "explain", "grad-check"});
       return usage("unexpected `" + extra + "`" + help);
     }
     if (!line.batch.empty() && (positional.size() > 1 || !line.arguments.empty() || !line.outs.empty() || line.json))

@@ -15,9 +15,10 @@
 namespace kina {
 
 struct CommandLine {
-  enum class Command { Compile, Run, Check, GradCheck, Help, Version };
+  enum class Command { Compile, Run, Check, GradCheck, Explain, Help, Version };
 
   Command command = Command::Compile;
+  /// The file, or the code to explain.
   std::string input;
   /// The function of run and grad-check.
   std::string function = "main";
@@ -53,6 +54,10 @@ struct CommandLine {
 
 /// Reads the command line. An error is printed, with what to do; then nothing comes back.
 std::optional<CommandLine> parseCommandLine(llvm::ArrayRef<const char *> args);
+
+/// Prints the page of the code that stands where a file would, or the list of all; returns the
+/// exit status.
+int explainCommand(const CommandLine &line);
 
 /// The text of --help.
 void printHelp();

@@ -23,6 +23,8 @@ int main(int argc, char **argv) {
   case CommandLine::Command::Version:
     llvm::outs() << "kinac " KINA_VERSION ", on MLIR " << LLVM_VERSION_STRING << '\n';
     return 0;
+  case CommandLine::Command::Explain:
+    return explainCommand(*line);
   default:
     break;
   }

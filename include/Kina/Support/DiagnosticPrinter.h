@@ -58,14 +58,14 @@ std::optional<DiagnosticFlags> takeDiagnosticFlags(int &argc, char **argv, bool 
 /// Prints every diagnostic of a context while it lives:
 ///
 ///     error[K0101]: expected ')' to close this list of arguments, found ';'
-///      --> f.kina:2:14
-///       |
-///     2 |   let x = g(3.0;
-///       |            -   ^
-///       |            |
-///       |            opened here
-///       |
-///       = help: ...
+///       --> f.kina:2:16
+///        |
+///      2 |   let x = g(3.0;
+///        |            -   ^
+///        |            |
+///        |            opened here
+///        |
+///        = help: ...
 ///
 /// A note at another place of the same file labels that place in the same snippet; one in
 /// another file, or too long for a label, has a snippet of its own. A note without a place

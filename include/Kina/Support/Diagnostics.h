@@ -39,6 +39,10 @@ llvm::StringRef stringifyDiagCode(DiagCode code);
 /// What the code means, in one line without a full stop.
 llvm::StringRef getTitle(DiagCode code);
 DiagStage getStage(DiagCode code);
+/// The page of docs/diagnostics, in Markdown.
+llvm::StringRef getPage(DiagCode code);
+/// All codes, in their order.
+llvm::ArrayRef<DiagCode> getDiagCodes();
 
 /// The code that `message` begins with, and the message without it.
 std::pair<std::optional<DiagCode>, llvm::StringRef> splitDiagCode(llvm::StringRef message);

@@ -264,6 +264,22 @@ void Parser::reportTokenProblem(const Token &token) {
 StringRef Parser::slipHint(bool behindOperand) {
   const Token &found = peek();
   switch (found.kind) {
+  case Tok::Ident:
+    if (behindOperand && lastKind == Tok::RBrace && (found.text == "elif" || found.text == "elsif"))
+      return "a second condition is `else if (..) { .. }`";
+    return {};
+  case Tok::Plus:
+    if (!behindOperand && lastKind == Tok::Plus && found.begin == lastEnd)
+      return "there is no `++`: bind a new value, `let y = x + 1;`, or carry it as a loop state";
+    return {};
+  case Tok::DotDot:
+    return behindOperand ? "" : "there is no `...`: an axis is taken whole by `:`, and axes at the end may be left out";
+  case Tok::Cons:
+    return behindOperand ? "" : "a slice `a:b` has no step";
+  case Tok::Colon:
+    if (behindOperand && !open.empty() && open.back().is(Tok::LSquare))
+      return "a slice `a:b` has no step";
+    return {};
   case Tok::Equal:
     if (behindOperand)
       return "comparison is `==`; a ref is assigned with `:=`";

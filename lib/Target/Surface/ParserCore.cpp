@@ -25,10 +25,10 @@ bool Parser::parseCore() {
   bool read = readCoreNode(peek(), form, offset, commentParen, 0, /*native=*/false);
   // It is over where its brackets say so, even if something in it is wrong: then there was
   // an error, and the next item is not to be skipped.
-  if (read && !onlyStructure && !coreItem(form)) {
-    bool named = form.children.size() > 1 && form.children[1].token.is(Tok::CoreSymbol) && !form.hasHead("attr");
-    markBroken(named ? form.children[1].token.text : StringRef());
-  }
+  if (form.children.size() > 1 && form.children[1].token.is(Tok::CoreSymbol) && !form.hasHead("attr"))
+    itemName = form.children[1].token.text;
+  if (read && !onlyStructure)
+    (void)coreItem(form);
   leaveBlocks = false;
   // What follows is native text again; after an error it begins behind the last token
   // that was read.

@@ -37,7 +37,7 @@ Parser::Body Parser::parseExprRegion(llvm::function_ref<Expr()> parse) {
 Parser::Body Parser::parseBlock(StringRef what) {
   Token opener = peek();
   if (!at(Tok::LBrace)) {
-    errorExpected("'{' before the " + what);
+    errorExpected("'{' before the " + what, at(Tok::Colon) ? "a block stands in braces: `{ .. }`" : "");
     return {};
   }
   consume();
@@ -185,10 +185,17 @@ LogicalResult Parser::parseModule(ModuleOp module) {
     inCheck = tookEqSign = false;
     itemColumn = lineAndColumn(peek().begin).second;
     itemName = {};
-    if (!parseItem()) {
+    unsigned before = errors;
+    Operation *last = module.getBody()->empty() ? nullptr : &module.getBody()->back();
+    bool parsed = parseItem();
+    if (!parsed || errors != before) {
+      // Some of its statements are missing.
+      while (!module.getBody()->empty() && &module.getBody()->back() != last)
+        module.getBody()->back().erase();
       markBroken(itemName);
-      recoverItem();
     }
+    if (!parsed)
+      recoverItem();
   }
   if (stopped)
     markBroken({});
@@ -232,7 +239,10 @@ bool Parser::parseItem() {
                                  : "");
     return false;
   default:
-    errorExpected("an item: `fn`, `let`, `effect`, `type`, `import` or a parenthesised core form");
+    errorExpected("an item: `fn`, `let`, `effect`, `type`, `import` or a parenthesised core form",
+                  llvm::is_contained({"def", "func", "function", "fun"}, peek().text)
+                      ? "a function is `fn f(x: F64) -> F64 { .. }`"
+                      : "");
     return false;
   }
 }

@@ -78,14 +78,19 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
           candidates.push_back(entry.first);
     for (StringRef known : operationNames())
       candidates.push_back(known.str());
-    if (std::optional<std::string> close = nearest(calleeName, candidates))
+    if (StringRef help = foreignNameHelp(calleeName); !help.empty())
+      attachHelp(diag) << help;
+    else if (std::optional<std::string> close = nearest(calleeName, candidates))
       attachHelp(diag) << "did you mean '" << *close << "'?";
     return Val::error();
   }
   bool resumes = callee.kind == Val::Kind::Continuation, pulls = callee.kind == Val::Kind::Pullback;
   if (callee.kind != Val::Kind::Function && !resumes && !pulls) {
     InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0206, spell(callee) + " cannot be called");
-    if (callee.isValue())
+    bool tensor = callee.isValue() && getRank(callee.getType()) > 0;
+    if (tensor && !op.getArgs().empty())
+      attachHelp(diag) << "an element is x[i, j]; '*' multiplies; a ';' ends the statement before a parenthesis";
+    else if (callee.isValue())
       attachHelp(diag) << "write '*' to multiply, or ';' before a parenthesis that begins a new statement";
     return Val::error();
   }

@@ -343,6 +343,25 @@ static Val loopValue(Elaborator &e, const States &states, ValueRange results) {
   return val;
 }
 
+/// Warns if what the condition reads is the same in every iteration. A `perform` may leave the
+/// loop, and what a condition reads from memory may change.
+static void warnIfEndless(WhileOp loop, Location loc) {
+  Block *before = loop.getBeforeBody(), *after = loop.getAfterBody();
+  for (Operation &op : *before)
+    if (!op.hasTrait<OpTrait::IsTerminator>() && !isMemoryEffectFree(&op))
+      return;
+  if (loop.getAfter().walk([](PerformOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return;
+  Operation *yield = after->getTerminator();
+  for (auto [read, carried, next] : llvm::zip(before->getArguments(), after->getArguments(), yield->getOperands()))
+    if (!read.use_empty() && next != carried)
+      return;
+  InFlightDiagnostic diag =
+      emitWarning(loc, DiagCode::K0210, "nothing in the body changes what this condition reads");
+  attachHelp(diag) << "the loop never ends, or never begins: carry what the condition reads as a state, and give its "
+                      "next value in the body";
+}
+
 Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, CheckpointAttr checkpoint) {
   Location loc = op.getLoc();
   FailureOr<States> states = evaluateStates(*this, op.getStatesAttr(), op.getInits(), scope);
@@ -379,6 +398,7 @@ Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, Checkp
     loop.erase();
     return Val::error();
   }
+  warnIfEndless(loop, op.getCond().front().getTerminator()->getLoc());
   return loopValue(*this, *states, loop.getResults());
 }
 

@@ -768,6 +768,8 @@ OperationRule findOperation(StringRef name);
 bool isKnownLater(StringRef name);
 /// All names with a rule, sorted.
 ArrayRef<StringRef> operationNames();
+/// How something is written here that other languages give this name, or nothing.
+StringRef foreignNameHelp(StringRef name);
 /// The closest of the candidates by edit distance, if one is close.
 std::optional<std::string> nearest(StringRef name, ArrayRef<std::string> candidates);
 

@@ -1057,6 +1057,8 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
           return base.members[member - base.names.begin()];
         InFlightDiagnostic diag =
             report(loc, DiagCode::K0206, spell(base) + " has no member '" + field.getMember() + "'");
+        if (StringRef help = foreignNameHelp(field.getMember()); !help.empty() && base.isValue())
+          attachHelp(diag) << help;
         if (std::optional<std::string> close = nearest(field.getMember(), base.names))
           attachHelp(diag) << "did you mean '" << *close << "'?";
         return Val::error();

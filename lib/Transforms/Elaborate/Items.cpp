@@ -415,7 +415,7 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
     result = Val::error();
   }
   if (item.result && !result.isError())
-    (void)checkDeclared(result, *item.result, loc, "the value of '" + item.name + "'");
+    (void)checkDeclared(result, *item.result, valueLoc, "the value of '" + item.name + "'");
   for (StringRef name : ctx.globalVars) {
     item.shapeVars.insert({name, 1});
     vars.push_back(ShapeVarAttr::get(context, name, 1));
@@ -447,8 +447,10 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
 
   for (auto &[name, argument] : ctx.globals) {
     item.globals.push_back(name);
-    argAttrs.push_back(builder.getDictionaryAttr({builder.getNamedAttr(kNameArgAttrName, name),
-                                                  builder.getNamedAttr(kBorrowArgAttrName, builder.getUnitAttr())}));
+    SmallVector<NamedAttribute> attrs{builder.getNamedAttr(kNameArgAttrName, name)};
+    if (isa<TensorType>(argument.getType()))
+      attrs.push_back(builder.getNamedAttr(kBorrowArgAttrName, builder.getUnitAttr()));
+    argAttrs.push_back(builder.getDictionaryAttr(attrs));
   }
   if (!vars.empty())
     ctx.function.setShapeVarsAttr(builder.getArrayAttr(vars));
@@ -847,7 +849,9 @@ Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool
     candidates.push_back(entry.first);
   for (auto &entry : globalItems)
     candidates.push_back(entry.first);
-  if (std::optional<std::string> close = nearest(name, candidates))
+  if (StringRef help = foreignNameHelp(name); !help.empty())
+    attachHelp(diag) << help;
+  else if (std::optional<std::string> close = nearest(name, candidates))
     attachHelp(diag) << "there is a similar name, '" << *close << "'";
   return Val::error();
 }

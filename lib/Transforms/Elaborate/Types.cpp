@@ -327,9 +327,8 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
     {
       InFlightDiagnostic diag =
           report(syntax.getLocation(), DiagCode::K0111, "unknown type '" + syntax.getText() + "'");
-      for (StringRef known : {"F64", "F32", "F16", "BF16", "I64", "I32", "I8", "U8", "Bool", "Index"})
-        if (syntax.getText().equals_insensitive(known))
-          attachHelp(diag) << "did you mean '" << known << "'?";
+      if (StringRef help = foreignNameHelp(syntax.getText()); !help.empty())
+        attachHelp(diag) << help;
       return diag;
     }
   default:
@@ -356,7 +355,10 @@ FailureOr<CheckpointAttr> Elaborator::elaborateCheckpoint(SyntaxAttr decorator) 
     return bad();
   StringRef kind = child.getText();
   std::optional<int64_t> value = child.getChild(0).getIntValue();
-  if (!value || *value < 1 || (kind != "k" && kind != "levels" && kind != "slots" && kind != "budget"))
+  if (bool known = llvm::is_contained({"k", "levels", "slots", "budget"}, kind); known && value && *value < 1)
+    return report(decorator.getLocation(), DiagCode::K0205,
+                  "'" + kind + "' of '@checkpoint' is at least 1, not " + Twine(*value));
+  if (!value || (kind != "k" && kind != "levels" && kind != "slots" && kind != "budget"))
     return bad();
   return CheckpointAttr::get(context, kind, *value);
 }
