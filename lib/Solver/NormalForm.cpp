@@ -54,10 +54,32 @@ static std::optional<SmallVector<DimAtomAttr>> cofactor(ArrayRef<DimAtomAttr> fa
   return left;
 }
 
-static bool hasOnlyNames(DimAttr dim) {
+bool hasOnlyNames(DimAttr dim) {
   return llvm::all_of(dim.getTerms(), [](DimTermAttr term) {
     return llvm::all_of(term.getFactors(), [](DimAtomAttr atom) { return atom.getKind() == AtomKind::Name; });
   });
+}
+
+DimAttr withoutCommonFactor(DimAttr dim, LeastLookup least) {
+  dim = withoutContent(dim);
+  if (dim.getTerms().empty())
+    return dim;
+  auto bounds = [&](StringRef name) -> std::optional<int64_t> { return least(name); };
+  SmallVector<DimAtomAttr> common;
+  for (DimAtomAttr atom : dim.getTerms()[0].getFactors()) {
+    common.push_back(atom);
+    if (!llvm::all_of(dim.getTerms(),
+                      [&](DimTermAttr term) { return cofactor(term.getFactors(), common).has_value(); }) ||
+        !decide(isAtLeast(toDim(DimTermAttr::get(dim.getContext(), 1, {atom})), 1), bounds).value_or(false))
+      common.pop_back();
+  }
+  if (common.empty())
+    return dim;
+  SmallVector<DimTermAttr> terms;
+  for (DimTermAttr term : dim.getTerms())
+    terms.push_back(
+        DimTermAttr::get(dim.getContext(), term.getCoefficient(), *cofactor(term.getFactors(), common)));
+  return DimAttr::get(dim.getContext(), terms);
 }
 
 /// `make` on every dimension of the predicate.
@@ -568,22 +590,7 @@ bool NormalForm::follows(PredAttr goal, LeastLookup least) const {
   if (!difference)
     return false;
   // A positive factor of all terms does not matter for the sign.
-  if (!difference.getTerms().empty()) {
-    SmallVector<DimAtomAttr> common;
-    for (DimAtomAttr atom : difference.getTerms()[0].getFactors()) {
-      common.push_back(atom);
-      if (!llvm::all_of(difference.getTerms(),
-                        [&](DimTermAttr term) { return cofactor(term.getFactors(), common).has_value(); }) ||
-          !decide(isAtLeast(toDim(DimTermAttr::get(context, 1, {atom})), 1), bounds).value_or(false))
-        common.pop_back();
-    }
-    if (!common.empty()) {
-      SmallVector<DimTermAttr> terms;
-      for (DimTermAttr term : difference.getTerms())
-        terms.push_back(DimTermAttr::get(context, term.getCoefficient(), *cofactor(term.getFactors(), common)));
-      difference = DimAttr::get(context, terms);
-    }
-  }
+  difference = withoutCommonFactor(difference, [&](StringRef name) { return *bounds(name); });
   DimAttr zero = constant(context, 0), one = constant(context, 1);
   PredAttr reduced = makeRelation(rewritten.getKind(), zero, difference);
   if (std::optional<bool> known = decide(reduced, bounds))

@@ -14,6 +14,13 @@
 
 namespace kina::solver {
 
+/// Whether no quotient, minimum or maximum occurs.
+bool hasOnlyNames(DimAttr dim);
+
+/// The dimension divided by what all its terms have in common: a number, and atoms that are
+/// at least 1. It has the same sign.
+DimAttr withoutCommonFactor(DimAttr dim, LeastLookup least);
+
 /// The facts in the form in which goals are decided by them; made once for many goals.
 class NormalForm {
 public:

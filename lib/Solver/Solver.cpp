@@ -54,6 +54,8 @@ struct Solver::Impl {
   /// The parts of the facts that share names with `names`, directly or through others; adds
   /// the names of those. Marks what it takes in `taken`.
   void addCone(ArrayRef<PredAttr> facts, Problem &problem, NameSet &names, llvm::SmallDenseSet<PredAttr> &taken);
+  /// The goal with the facts that bear on it.
+  Problem makeProblem(ArrayRef<PredAttr> facts, PredAttr goal, ValueLookup least);
   static void finishNames(Problem &problem, const NameSet &names, ValueLookup least);
   static Assignment toAssignment(const Problem &problem, ArrayRef<int64_t> values);
 
@@ -118,6 +120,17 @@ void Solver::Impl::finishNames(Problem &problem, const NameSet &names, ValueLook
     problem.names.push_back(name);
     problem.least.push_back(least(name).value_or(INT64_MIN));
   }
+}
+
+Problem Solver::Impl::makeProblem(ArrayRef<PredAttr> facts, PredAttr goal, ValueLookup least) {
+  Problem problem;
+  problem.goal = goal;
+  NameSet names;
+  collectNames(goal, names);
+  llvm::SmallDenseSet<PredAttr> taken;
+  addCone(facts, problem, names, taken);
+  finishNames(problem, names, least);
+  return problem;
 }
 
 Assignment Solver::Impl::toAssignment(const Problem &problem, ArrayRef<int64_t> values) {
@@ -270,14 +283,7 @@ Answer Solver::solve(const Query &query) {
   if (!impl->options.smtOnly && kina::decide(query.goal, least).value_or(false)) {
     answer = {Verdict::Proved, Method::NormalForm, Cause::None, {}};
   } else {
-    Problem problem;
-    problem.goal = query.goal;
-    NameSet names;
-    collectNames(query.goal, names);
-    llvm::SmallDenseSet<PredAttr> taken;
-    impl->addCone(query.facts, problem, names, taken);
-    Impl::finishNames(problem, names, least);
-    answer = impl->solve(problem);
+    answer = impl->solve(impl->makeProblem(query.facts, query.goal, query.least));
   }
   ++impl->statistics.answered[static_cast<unsigned>(answer.method)];
   impl->statistics.times.push_back(
@@ -289,13 +295,7 @@ std::optional<bool> Solver::settle(const Query &query) {
   auto least = [&](StringRef name) { return query.least(name).value_or(INT64_MIN); };
   if (std::optional<bool> known = decide(query.goal, least))
     return known;
-  Problem problem;
-  problem.goal = query.goal;
-  NameSet names;
-  collectNames(query.goal, names);
-  llvm::SmallDenseSet<PredAttr> taken;
-  impl->addCone(query.facts, problem, names, taken);
-  Impl::finishNames(problem, names, least);
+  Problem problem = impl->makeProblem(query.facts, query.goal, least);
   auto leastHere = [&](StringRef name) { return problem.getLeast(name); };
   const NormalForm &form = impl->getNormalForm(problem);
   if (form.follows(query.goal, leastHere))
@@ -335,11 +335,70 @@ llvm::StringRef Solver::getWorkerProblem() const { return impl->worker.getProble
 
 llvm::StringRef Solver::getDumpProblem() const { return impl->dumpProblem; }
 
+/// The relation without what stands on both sides as a factor, a number or one of names that
+/// are at least 1; null if there is no such factor.
+static PredAttr withoutFactor(PredAttr relation, ValueLookup least) {
+  MLIRContext *context = relation.getContext();
+  DimAttr difference =
+      relation.getPreds().empty() ? subDims(relation.getDims()[1], relation.getDims()[0]) : DimAttr();
+  if (!difference || difference.getTerms().empty())
+    return {};
+  DimAttr reduced = withoutCommonFactor(difference, [&](StringRef name) { return least(name).value_or(INT64_MIN); });
+  if (reduced == difference)
+    return {};
+  // Each side gets what is positive on it.
+  SmallVector<DimTermAttr> left, right;
+  for (DimTermAttr term : reduced.getTerms())
+    if (term.getCoefficient() < 0 && term.getCoefficient() != INT64_MIN)
+      left.push_back(DimTermAttr::get(context, -term.getCoefficient(), term.getFactors()));
+    else
+      right.push_back(term);
+  return makeRelation(relation.getKind(), DimAttr::get(context, left), DimAttr::get(context, right));
+}
+
 PredAttr Solver::suggest(const Query &query, const Answer &answer) {
-  // The goal itself, if that excludes nothing that is known.
-  SmallVector<PredAttr> facts(query.facts);
-  facts.push_back(query.goal);
-  return satisfiable(facts, query.least).verdict == Verdict::Proved ? query.goal : PredAttr();
+  MLIRContext *context = impl->context;
+  SmallVector<PredAttr> candidates;
+  NameSet names;
+  collectNames(query.goal, names);
+  if (PredAttr reduced = withoutFactor(query.goal, query.least))
+    candidates.push_back(reduced);
+  if (!query.goal.getPreds().empty() || !llvm::all_of(query.goal.getDims(), hasOnlyNames)) {
+    // A bound of one name beyond the value with which it fails, or a divisor that occurs.
+    constexpr int64_t kMaxBound = 8, kMaxDivisor = 4096;
+    for (auto &[name, value] : answer.counterexample)
+      if (names.contains(StringRef(name)))
+        for (int64_t step = 1; step <= kMaxBound && value <= INT64_MAX - step; ++step)
+          candidates.push_back(makeRelation(PredKind::LE, DimAttr::getConstant(context, value + step),
+                                            DimAttr::getName(context, name)));
+    llvm::SetVector<int64_t> constants;
+    collectConstants(query.goal, constants);
+    SmallVector<int64_t> divisors;
+    for (int64_t constant : constants)
+      if (magnitude(constant) >= 2 && magnitude(constant) <= kMaxDivisor)
+        divisors.push_back(static_cast<int64_t>(magnitude(constant)));
+    llvm::sort(divisors);
+    divisors.erase(llvm::unique(divisors), divisors.end());
+    for (StringRef name : names)
+      for (int64_t divisor : divisors)
+        candidates.push_back(makeRelation(
+            PredKind::EQ, modDims(DimAttr::getName(context, name), DimAttr::getConstant(context, divisor)),
+            DimAttr::getConstant(context, 0)));
+  }
+  candidates.push_back(query.goal);
+  for (PredAttr candidate : candidates) {
+    if (!candidate)
+      continue;
+    SmallVector<PredAttr> facts(query.facts);
+    facts.push_back(candidate);
+    Problem problem = impl->makeProblem(facts, query.goal, query.least);
+    if (!impl->getNormalForm(problem).follows(query.goal, [&](StringRef name) { return problem.getLeast(name); }) &&
+        candidate != query.goal)
+      continue;
+    if (satisfiable(facts, query.least).verdict == Verdict::Proved)
+      return candidate;
+  }
+  return {};
 }
 
 } // namespace kina::solver

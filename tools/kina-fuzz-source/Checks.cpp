@@ -149,6 +149,26 @@ static std::string printIR(Operation *op) {
 
 std::string Checker::checkSource(StringRef text) {
   renew();
+  unsigned before = accepted;
+  std::string problem = checkStages(text);
+  return problem.empty() && accepted == before ? checkKeepGoing(text) : problem;
+}
+
+/// As kinac does with what has errors: items without any go on to the later checks.
+std::string Checker::checkKeepGoing(StringRef text) {
+  Run run(*this, text, /*source=*/true);
+  OwningOpRef<ModuleOp> module = importKinaSource(text, kFileName, context.get(), /*keepGoing=*/true);
+  StageOptions options;
+  options.keepGoing = true;
+  for (unsigned stage = 1; module && stage <= *findStage("verified"); ++stage) {
+    PassManager pm(context.get());
+    buildStages(pm, stage - 1, stage, options);
+    (void)pm.run(*module);
+  }
+  return run.takeProblem();
+}
+
+std::string Checker::checkStages(StringRef text) {
   Run run(*this, text, /*source=*/true);
   OwningOpRef<ModuleOp> module;
   if (!run.attempt("the import", [&] {

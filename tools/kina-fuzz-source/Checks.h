@@ -44,6 +44,8 @@ public:
 
 private:
   class Run;
+  std::string checkStages(llvm::StringRef text);
+  std::string checkKeepGoing(llvm::StringRef text);
   void renew();
 
   unsigned lastStage;

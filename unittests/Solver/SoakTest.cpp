@@ -166,6 +166,9 @@ protected:
       }
       // Facts without a name of the goal's do not count.
       Question cone = question;
+      cone.facts.clear();
+      for (PredAttr fact : question.facts)
+        splitConjunction(fact, cone.facts);
       llvm::erase_if(cone.facts, [&](PredAttr fact) {
         NameSet used;
         collectNames(fact, used);

@@ -1,8 +1,14 @@
 //===- SolverTest.cpp - Verdicts, methods and exact counterexamples -------===//
 
 #include "Fixture.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <iostream>
 
+using namespace kina;
 using namespace kina::solver;
+using llvm::SmallVector;
+using llvm::StringRef;
 
 namespace {
 
@@ -103,6 +109,82 @@ TEST_F(StagesTest, WhatSmallValuesLeaveOpen) {
   };
   for (auto &[facts, goal, answer] : cases)
     EXPECT_EQ(text(ask(facts, goal)), answer) << goal;
+}
+
+TEST_F(SolverTest, SuggestsClausesThatHelp) {
+  struct {
+    std::vector<std::string> facts;
+    std::string goal, clause;
+  } cases[] = {
+      {{}, "S = T", "S = T"},
+      {{}, "s0*s1 = 16", "s0*s1 = 16"},
+      {{}, "B*S*D = B*S*H*K", "D = H*K"},
+      {{}, "1 le ((w - 2) floordiv 32)*12 + 12", "w >= 2"},
+      {{}, "1 le n - 2*(n ceildiv 3)", "n >= 5"},
+      {{}, "(4*D) mod 32 = 0", "D = 8*(D floordiv 8)"},
+      {{"S lt T"}, "S = T", ""},
+  };
+  for (auto &[facts, goal, clause] : cases) {
+    SmallVector<PredAttr> given = preds(facts);
+    auto lookup = [&](StringRef name) { return leastOf(name); };
+    Query query{given, pred(goal), lookup};
+    PredAttr suggested = solver->suggest(query, solver->solve(query));
+    EXPECT_EQ(suggested ? toString(suggested) : "", clause) << goal;
+    if (suggested) {
+      given.push_back(suggested);
+      EXPECT_EQ(solver->solve({given, pred(goal), lookup}).verdict, Verdict::Proved);
+    }
+  }
+}
+
+TEST_F(StagesTest, DumpsWhatZ3Reads) {
+  SmallVector<char, 64> directory;
+  ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("kina-dump", directory));
+  SolverOptions options;
+  options.dumpDirectory = std::string(directory.begin(), directory.end());
+  Solver dumping(&context, options);
+  EXPECT_EQ(text(ask(dumping, {"7*a = 3*b + 1000", "50 le b"}, "a + b le 400")), "may fail: a=223, b=187 (presburger)");
+  auto file = llvm::MemoryBuffer::getFile(options.dumpDirectory + "/goal-0001.smt2");
+  ASSERT_TRUE(file);
+  EXPECT_EQ((*file)->getBuffer().str(), R"(; given 7*a = 3*b + 1000
+; given b >= 50
+; can it fail: a + b <= 400
+; solver scope 0
+(declare-const a Int)
+(declare-const b Int)
+(assert (>= a 1))
+(assert (>= b 1))
+(assert (= (* 7 a) (+ (* 3 b) 1000)))
+(assert (<= 50 b))
+(assert (not (<= (+ a b) 400)))
+(check-sat)
+)");
+  llvm::sys::fs::remove_directories(options.dumpDirectory);
+}
+
+/// The table of the design: what it takes to decide each, once the facts are known.
+TEST_F(SolverTest, Table) {
+  struct {
+    std::vector<std::string> facts;
+    std::string goal;
+  } rows[] = {
+      {{}, "B*(H*D) = (B*H)*D"},
+      {{"D mod 8 = 0"}, "(4*D) mod 32 = 0"},
+      {{}, "N le (N ceildiv 128)*128"},
+      {{"D = H*K"}, "B*S*D = B*S*H*K"},
+      {{"N mod 3 = 0", "N mod 5 = 0", "N mod 7 = 0"}, "N mod 105 = 0"},
+      {{"a le b", "b le c", "c le d"}, "a le d"},
+  };
+  for (auto &[facts, goal] : rows) {
+    SmallVector<uint64_t> times;
+    for (unsigned round = 0; round < 9; ++round) {
+      Solver fresh(&context, withoutSmt());
+      EXPECT_EQ(ask(fresh, facts, goal).verdict, Verdict::Proved);
+      times.push_back(fresh.getStatistics().times.front());
+    }
+    llvm::sort(times);
+    std::cout << goal << ": " << times[times.size() / 2] / 1000.0 << " us" << std::endl;
+  }
 }
 
 TEST_F(SolverTest, AsksOnce) {

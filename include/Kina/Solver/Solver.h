@@ -44,9 +44,10 @@ struct Answer {
   Method method = Method::None;
   Cause cause = Cause::None;
   /// Of MayFail and NeverHolds: values of the names of the goal and of the facts that bear on
-  /// it, in order of first appearance (goal first), minimal in their sum and then in
-  /// lexical order; the facts and the goal were evaluated under it. The same for the same
-  /// query, whatever was asked before.
+  /// it, in order of first appearance (goal first); the facts and the goal were evaluated
+  /// under it. Minimal in the sum of its magnitudes and then in lexical order if it lies
+  /// within 8 of the least values; farther out as small as it could be made. The same for the
+  /// same query, whatever was asked before.
   Assignment counterexample;
 };
 

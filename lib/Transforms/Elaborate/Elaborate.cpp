@@ -225,6 +225,7 @@ LogicalResult Elaborator::run() {
   for (FunctionItem *item : order)
     if (item->state != FunctionItem::State::Failed && !item->isTemplate && !item->isGeneric())
       (void)elaborateItem(*item);
+  checksUnused = true;
   for (FunctionItem *item : order)
     if (item->isGeneric() && item->instances.empty() && item->state != FunctionItem::State::Failed)
       checkUnusedGeneric(*item);
@@ -264,7 +265,7 @@ LogicalResult Elaborator::run() {
   }
   // What calls a function that failed has failed too.
   for (FunctionItem *item : all)
-    if (item->state != FunctionItem::State::Done) {
+    if (item->state != FunctionItem::State::Done || item->onlyChecked) {
       for (FuncOp function : llvm::reverse(item->made))
         function.erase();
       item->made.clear();

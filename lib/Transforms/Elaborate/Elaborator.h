@@ -287,6 +287,9 @@ struct FunctionItem {
   FunctionItem *generic = nullptr;
   std::optional<Location> instantiated;
   std::map<std::string, std::unique_ptr<FunctionItem>> instances;
+  /// An instance for the errors of generic functions that nothing calls; others of the kind may
+  /// call it, so it goes when all have been elaborated.
+  bool onlyChecked = false;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
   SmallVector<ClauseAttr> clauses;
@@ -399,6 +402,8 @@ public:
   FunctionItem &getInstance(FunctionItem &item, ArrayRef<Type> types, Location loc);
   /// Elaborates a generic function that nothing calls, for its errors.
   void checkUnusedGeneric(FunctionItem &item);
+  /// From here on, what is instantiated is not called by the program.
+  bool checksUnused = false;
   /// `f<A>(..)` gives the first variable that `f` declares: appends it as a keyword.
   LogicalResult addTypeArgument(SyntaxAttr syntax, FunctionItem &item, const ScopePtr &scope, std::vector<Val> &args,
                                 SmallVector<std::string> &keywords);

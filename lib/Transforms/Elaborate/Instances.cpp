@@ -34,6 +34,7 @@ FunctionItem &Elaborator::getInstance(FunctionItem &item, ArrayRef<Type> types, 
     instance->op = item.op;
     instance->name = name;
     instance->generic = &item;
+    instance->onlyChecked = checksUnused;
     instance->instantiated = loc;
     for (auto [var, type] : llvm::zip(item.elementVars, types))
       instance->elements.insert({var.first, type});
@@ -176,11 +177,6 @@ void Elaborator::checkUnusedGeneric(FunctionItem &item) {
     return;
   }
   (void)elaborateItem(instance);
-  // It may be called by what was elaborated for the first time here, but not from outside.
-  for (FuncOp function : llvm::reverse(instance.made))
-    function.erase();
-  instance.made.clear();
-  instance.function = nullptr;
 }
 
 LogicalResult Elaborator::addTypeArgument(SyntaxAttr syntax, FunctionItem &item, const ScopePtr &scope,
