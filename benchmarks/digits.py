@@ -9,9 +9,10 @@ import argparse
 import pathlib
 import statistics
 import sys
-import time
 
 import numpy as np
+
+import jax_times
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "examples" / "digits"))
 import run  # noqa: E402
@@ -56,16 +57,7 @@ def in_jax(arrays, repeats):
             return parameters, values.mean()
         return jax.lax.scan(epoch, parameters, None, length=run.EPOCHS)
 
-    compiling, training = [], []
-    for _ in range(repeats):
-        jax.clear_caches()
-        begin = time.perf_counter()
-        compiled = jax.jit(train).lower(start).compile()
-        compiling.append(time.perf_counter() - begin)
-        begin = time.perf_counter()
-        jax.block_until_ready(compiled(start))
-        training.append(time.perf_counter() - begin)
-    return statistics.median(compiling), statistics.median(training)
+    return jax_times.measure(train, (start,), repeats)
 
 
 def main():

@@ -12,9 +12,10 @@ import re
 import statistics
 import subprocess
 import sys
-import time
 
 import numpy as np
+
+import jax_times
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test" / "Examples" / "Inputs"))
@@ -35,20 +36,6 @@ def kina(build, out, function, arrays, count, repeats):
         times = {what: float(ms) / 1e3 for ms, what in re.findall(r"^ *([0-9.]+) ms  (.*)$", text, re.MULTILINE)}
         running.append(times["running"])
         compiling.append(times["in all"] - times["running"])
-    return statistics.median(compiling), statistics.median(running)
-
-
-def in_jax(function, arrays, repeats):
-    import jax
-    compiling, running = [], []
-    for _ in range(repeats):
-        jax.clear_caches()
-        begin = time.perf_counter()
-        compiled = jax.jit(function).lower(*arrays).compile()
-        compiling.append(time.perf_counter() - begin)
-        begin = time.perf_counter()
-        jax.block_until_ready(compiled(*arrays))
-        running.append(time.perf_counter() - begin)
     return statistics.median(compiling), statistics.median(running)
 
 
@@ -74,7 +61,7 @@ def main():
             ("forward", "block", dict(x=x, **weights), 1, reference.block),
             ("forward and backward", "step", dict(x=x, y=y, **weights), 14, step)):
         for who, times in (("kina", kina(build, out, function, arrays, count, options.repeats)),
-                           ("jax", in_jax(other, list(arrays.values()), options.repeats))):
+                           ("jax", jax_times.measure(other, list(arrays.values()), options.repeats))):
             print(f"{what if who == 'kina' else '':22}{times[0]:10.3f} s{times[1]:10.3f} s  {who}")
 
 

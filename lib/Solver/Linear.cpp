@@ -92,14 +92,7 @@ void LinearSystem::define(DimTermAttr monomial) {
     if (!d.isConstant() && !others.empty()) {
       if (d.getTerms().size() != 1 || d.getTerms()[0].getCoefficient() != 1)
         continue;
-      bool inside = true;
-      for (DimAtomAttr factor : d.getTerms()[0].getFactors()) {
-        auto it = llvm::find(others, factor);
-        inside &= it != others.end();
-        if (it != others.end())
-          others.erase(it);
-      }
-      if (!inside)
+      if (!takeFactors(others, d.getTerms()[0]))
         continue;
       rest = others.empty() ? constant(1) : toDim(others);
       if (std::optional<int64_t> less = lowOf(rest); !less || *less < 0)

@@ -198,18 +198,9 @@ Outcome searchPresburger(MLIRContext *context, const Problem &problem, const Nor
     if (!worker)
       return false;
     Worker::Reply reply = worker->ask("presburger", writePresburger(system), deadline);
-    switch (reply.status) {
-    case Worker::Status::Missing:
-      outcome.cause = Cause::WorkerMissing;
+    if (Cause cause = reply.getCause(); cause != Cause::None) {
+      outcome.cause = cause;
       return false;
-    case Worker::Status::Died:
-      outcome.cause = Cause::WorkerDied;
-      return false;
-    case Worker::Status::TimedOut:
-      outcome.cause = Cause::Limit;
-      return false;
-    case Worker::Status::Answered:
-      break;
     }
     if (reply.text == "empty")
       return true;

@@ -54,6 +54,20 @@ static std::string findWorker(std::string &looked) {
   return {};
 }
 
+Cause Worker::Reply::getCause() const {
+  switch (status) {
+  case Status::Answered:
+    return Cause::None;
+  case Status::Missing:
+    return Cause::WorkerMissing;
+  case Status::Died:
+    return Cause::WorkerDied;
+  case Status::TimedOut:
+    return Cause::Limit;
+  }
+  llvm_unreachable("all ends handled");
+}
+
 Worker::Worker(std::string path) : path(std::move(path)) {}
 
 std::string Worker::start() {

@@ -9,7 +9,7 @@
 #ifndef KINA_LIB_SOLVER_WORKER_H
 #define KINA_LIB_SOLVER_WORKER_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Kina/Solver/Solver.h"
 #include <chrono>
 #include <string>
 #include <sys/types.h>
@@ -24,6 +24,8 @@ public:
     Status status;
     /// The answer; or what went wrong.
     std::string text;
+    /// Why a goal that was asked stays open; none if there is an answer.
+    Cause getCause() const;
   };
 
   /// An empty path stands for the worker that belongs to this program.

@@ -32,18 +32,9 @@ Outcome Z3::search(const Problem &problem, bool goalIs, Worker::Clock::time_poin
   std::string what = "z3 " + std::to_string(stepLimit) + " " + std::to_string(timeLimit) +
                      (problem.isNonlinear() ? " nonlinear" : " linear");
   Worker::Reply reply = worker.ask(what, question, deadline);
-  switch (reply.status) {
-  case Worker::Status::Missing:
-    outcome.cause = Cause::WorkerMissing;
+  if (Cause cause = reply.getCause(); cause != Cause::None) {
+    outcome.cause = cause;
     return outcome;
-  case Worker::Status::Died:
-    outcome.cause = Cause::WorkerDied;
-    return outcome;
-  case Worker::Status::TimedOut:
-    outcome.cause = Cause::Limit;
-    return outcome;
-  case Worker::Status::Answered:
-    break;
   }
   if (reply.text == "unsat") {
     outcome.kind = Outcome::Excluded;

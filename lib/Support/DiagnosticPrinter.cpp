@@ -133,7 +133,7 @@ struct DiagnosticPrinter::Message {
   };
   DiagnosticSeverity severity;
   std::optional<DiagCode> code;
-  std::string text, label;
+  std::string text;
   FileLineColRange range;
   std::vector<Note> notes;
 };
@@ -145,7 +145,6 @@ DiagnosticPrinter::Message DiagnosticPrinter::read(Diagnostic &diag) {
   auto [code, text] = splitDiagCode(full);
   message.code = code;
   message.text = text.str();
-  message.label = getLabel(diag).str();
   SmallVector<FileLineColRange> calls;
   message.range = findFileLoc(diag.getLocation(), calls);
   auto addNote = [&](StringRef text, FileLineColRange range) {
@@ -346,7 +345,7 @@ void DiagnosticPrinter::printText(const Message &message) {
   std::vector<const Message::Note *> below, apart;
   std::vector<Span> spans;
   if (message.range)
-    spans.push_back({message.range, message.label, /*primary=*/true});
+    spans.push_back({message.range, "", /*primary=*/true});
   for (const Message::Note &note : message.notes) {
     if (!note.range)
       below.push_back(&note);
@@ -439,8 +438,6 @@ void DiagnosticPrinter::printJson(const Message &message) {
     if (message.code)
       json.attribute("code", stringifyDiagCode(*message.code));
     writeText("message", message.text);
-    if (!message.label.empty())
-      writeText("label", message.label);
     writePlace(message.range);
     writeNotes("notes", "note");
     writeNotes("counterexamples", "counterexample");

@@ -2,7 +2,6 @@
 
 #include "Kina/Support/Diagnostics.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 
 #include <set>
@@ -48,21 +47,6 @@ InFlightDiagnostic kina::emitError(Location loc, DiagCode code, const Twine &mes
 
 InFlightDiagnostic kina::emitWarning(Location loc, DiagCode code, const Twine &message) {
   return mlir::emitWarning(loc) << stringifyDiagCode(code) << ": " << message;
-}
-
-InFlightDiagnostic &kina::setLabel(InFlightDiagnostic &diag, const Twine &label) {
-  if (Diagnostic *reported = diag.getUnderlyingDiagnostic())
-    reported->getMetadata().push_back(
-        DiagnosticArgument(Attribute(StringAttr::get(reported->getLocation().getContext(), label))));
-  return diag;
-}
-
-StringRef kina::getLabel(Diagnostic &diag) {
-  for (DiagnosticArgument &argument : diag.getMetadata())
-    if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Attribute)
-      if (auto label = dyn_cast<StringAttr>(argument.getAsAttribute()))
-        return label.getValue();
-  return {};
 }
 
 //===----------------------------------------------------------------------===//

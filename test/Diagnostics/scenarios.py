@@ -6,6 +6,7 @@ A first line `// kinac ..` gives the command, `check` else. With --update the te
 
 import difflib
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -24,7 +25,7 @@ def main():
             expected.write_text(text)
             continue
         wanted = expected.read_text() if expected.exists() else ""
-        if text != wanted or done.returncode != ("error" in wanted):
+        if text != wanted or done.returncode != bool(re.search(r"(?m)^error", wanted)):
             bad = True
             print(f"{source.name}: status {done.returncode}")
             print("\n".join(difflib.unified_diff(wanted.splitlines(), text.splitlines(), "expected", "found", lineterm="")))

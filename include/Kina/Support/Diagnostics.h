@@ -54,11 +54,6 @@ mlir::InFlightDiagnostic emitError(mlir::Location loc, DiagCode code,
 mlir::InFlightDiagnostic emitWarning(mlir::Location loc, DiagCode code,
                                      const llvm::Twine &message = {});
 
-/// What stands at the diagnostic's own underline, where the printers show one; not part of its
-/// text.
-mlir::InFlightDiagnostic &setLabel(mlir::InFlightDiagnostic &diag, const llvm::Twine &label);
-llvm::StringRef getLabel(mlir::Diagnostic &diag);
-
 /// A note that says what to do; printed as `= help: ...`. Without a location it stands
 /// where the diagnostic does.
 inline mlir::Diagnostic &attachHelp(mlir::InFlightDiagnostic &diag,

@@ -183,6 +183,8 @@ bool FunctionVerifier::verifyPart(const Obligation &obligation) {
   if (!told.insert(key).second)
     return false;
   InFlightDiagnostic diag = reportUnproved(obligation, answer, facts);
+  if (answer.cause == Cause::WorkerMissing || answer.cause == Cause::WorkerDied)
+    diag.attachNote() << solver.getWorkerProblem();
   if (answer.verdict == Verdict::MayFail)
     suggestClause(diag, solver.suggest({facts, pred, [this](StringRef name) { return leastOf(name); }}, answer),
                   function.getSymName(),
@@ -428,6 +430,10 @@ struct VerifyRefinementsPass : impl::VerifyRefinementsPassBase<VerifyRefinements
       bad |= failed(FunctionVerifier(function, solver, told).run());
     if (smtStats)
       printStatistics(llvm::errs(), solver.getStatistics());
+    if (StringRef problem = solver.getDumpProblem(); !problem.empty()) {
+      emitError(getOperation().getLoc()) << "what reaches the solver could not be dumped: " << problem;
+      bad = true;
+    }
     if (bad)
       signalPassFailure();
   }

@@ -192,6 +192,16 @@ DimAttr negDim(DimAttr a) {
 
 DimAttr subDims(DimAttr a, DimAttr b) { return addDims(a, negDim(b)); }
 
+bool takeFactors(SmallVectorImpl<DimAtomAttr> &factors, DimTermAttr term) {
+  return llvm::all_of(term.getFactors(), [&](DimAtomAttr factor) {
+    auto it = llvm::find(factors, factor);
+    if (it == factors.end())
+      return false;
+    factors.erase(it);
+    return true;
+  });
+}
+
 DimAttr productOf(MLIRContext *context, ArrayRef<DimAttr> dims) {
   DimAttr product = DimAttr::getConstant(context, 1);
   for (DimAttr dim : dims)
@@ -680,14 +690,7 @@ static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel = 3) {
         if (d.getTerms().size() != 1 || d.getTerms()[0].getCoefficient() < 1)
           continue;
         // The divisor's names must stand beside the quotient; its coefficient scales all.
-        bool inside = true;
-        for (DimAtomAttr factor : d.getTerms()[0].getFactors()) {
-          auto it = llvm::find(others, factor);
-          inside &= it != others.end();
-          if (it != others.end())
-            others.erase(it);
-        }
-        if (!inside)
+        if (!takeFactors(others, d.getTerms()[0]))
           continue;
         multiple = DimAttr::getConstant(context, d.getTerms()[0].getCoefficient());
         bounds.push_back(fromAbove ? a : addDims(subDims(a, d), DimAttr::getConstant(context, 1)));

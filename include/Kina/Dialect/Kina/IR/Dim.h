@@ -30,6 +30,9 @@ DimAttr modDims(DimAttr a, DimAttr b);
 DimAttr minDims(llvm::ArrayRef<DimAttr> dims);
 DimAttr maxDims(llvm::ArrayRef<DimAttr> dims);
 
+/// Takes the factors of `term` out of `factors`; false, with some of them taken, if one is not there.
+bool takeFactors(llvm::SmallVectorImpl<DimAtomAttr> &factors, DimTermAttr term);
+
 /// Product of the dimensions; 1 for none.
 DimAttr productOf(mlir::MLIRContext *context, llvm::ArrayRef<DimAttr> dims);
 
