@@ -142,8 +142,8 @@ FailureOr<SmallVector<DimAttr>> Elaborator::broadcastShapes(ArrayRef<ArrayRef<Di
         continue;
       }
       bad |= failed(oblige(loc, makeRelation(PredKind::EQ, goal, dim), ObligationKind::shapes_equal,
-                           "shapes differ at axis " + Twine(axis) + " (0-based): '" + toString(goal) + "' and '" +
-                               toString(dim) + "'"));
+                           "shapes differ at axis " + Twine(axis) + " (0-based): '" + spell(goal) + "' and '" +
+                               spell(dim) + "'"));
     }
   if (bad)
     return failure();
@@ -302,7 +302,7 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
       return failure();
     for (PredAttr pred : type.preds)
       if (failed(oblige(loc, pred, ObligationKind::check,
-                        "the type of " + what + " says '" + toString(pred) + "', which may fail here")))
+                        "the type of " + what + " says '" + spell(pred) + "', which may fail here")))
         return failure();
     val.value = *value;
     return success();
@@ -653,8 +653,9 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   // to lie within a tensor; a quotient is so only of an exact value.
   auto isExact = [](const Val &val) { return !isRuntime(val.sym) || !val.sym.getSingleName().empty(); };
   bool divides = kind == K::Div || kind == K::Rem || kind == K::FloorDiv || kind == K::CeilDiv || kind == K::Mod;
-  auto integer = [&](Value value, DimAttr (*combine)(DimAttr, DimAttr)) {
+  auto integer = [&](Value value, StringRef op, DimAttr (*combine)(DimAttr, DimAttr)) {
     Val result = Val::of(value, symbolic ? combine(a.sym, b.sym) : DimAttr());
+    note(result.sym, a.sym, op, b.sym);
     result.overflows = (symbolic && !result.sym) || a.overflows || b.overflows;
     result.mayWrap = a.mayWrap || b.mayWrap || isNarrow(elementTypes, value) ||
                      (symbolic && divides && (!isExact(a) || !isExact(b)));
@@ -662,27 +663,27 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   };
   switch (kind) {
   case K::Add:
-    return integer(AddOp::create(builder, loc, x, y), addDims);
+    return integer(AddOp::create(builder, loc, x, y), "+", addDims);
   case K::Sub:
-    return integer(SubOp::create(builder, loc, x, y), subDims);
+    return integer(SubOp::create(builder, loc, x, y), "-", subDims);
   case K::Mul:
-    return integer(MulOp::create(builder, loc, x, y), mulDims);
+    return integer(MulOp::create(builder, loc, x, y), "*", mulDims);
   case K::Div:
-    return integer(DivOp::create(builder, loc, x, y), floorDivDims);
+    return integer(DivOp::create(builder, loc, x, y), "floordiv", floorDivDims);
   case K::Rem:
-    return integer(ModOp::create(builder, loc, x, y), modDims);
+    return integer(ModOp::create(builder, loc, x, y), "mod", modDims);
   case K::FloorDiv:
   case K::CeilDiv:
   case K::Mod: {
     if (!restrictElement(x, kIntegers, loc, "integer division needs integers"))
       return Val::error();
     if (kind == K::FloorDiv)
-      return integer(DivOp::create(builder, loc, x, y), floorDivDims);
+      return integer(DivOp::create(builder, loc, x, y), "floordiv", floorDivDims);
     if (kind == K::Mod)
-      return integer(ModOp::create(builder, loc, x, y), modDims);
+      return integer(ModOp::create(builder, loc, x, y), "mod", modDims);
     Value negative = NegOp::create(builder, loc, x);
     Value quotient = DivOp::create(builder, loc, negative, y);
-    return integer(NegOp::create(builder, loc, quotient), ceilDivDims);
+    return integer(NegOp::create(builder, loc, quotient), "ceildiv", ceilDivDims);
   }
   case K::Pow:
     return Val::of(PowOp::create(builder, loc, x, y));
@@ -713,6 +714,11 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
                         : (kind == K::Le || kind == K::Ge) ? PredKind::LE
                                                            : PredKind::EQ;
     result.pred = swap ? makeRelation(relation, b.sym, a.sym) : makeRelation(relation, a.sym, b.sym);
+    StringRef op = relation == PredKind::EQ   ? "="
+                   : relation == PredKind::NE ? "!="
+                   : relation == PredKind::LT ? (swap ? ">" : "<")
+                                              : (swap ? ">=" : "<=");
+    note(result.pred, a.sym, op, b.sym);
   }
   return result;
 }
@@ -801,7 +807,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
         return success();
     }
     return oblige(loc, makeRelation(PredKind::LE, low, high), ObligationKind::bounds,
-                  what + " of axis " + Twine(axis) + " (0-based), of size '" + toString(shape[axis]) + "'");
+                  what + " of axis " + Twine(axis) + " (0-based), of size '" + spell(shape[axis]) + "'");
   };
   bool bad = false;
   for (auto [axis, extent] : llvm::enumerate(shape)) {
@@ -840,7 +846,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
             value && *value < 0 && given->kind != Val::Kind::Unit) {
           InFlightDiagnostic diag = report(loc, DiagCode::K0307, "a slice bound cannot be negative");
           if (DimAttr spelled = addDims(extent, dim))
-            attachHelp(diag) << "counted from the end, this bound is '" << toString(spelled) << "'";
+            attachHelp(diag) << "counted from the end, this bound is '" << spell(spelled) << "'";
           bad = true;
         }
       DimAttr size = subDims(high, low);
@@ -879,7 +885,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
     if (sub.sym && sub.sym.isConstant() && *sub.sym.getConstantValue() < 0) {
       InFlightDiagnostic diag = report(loc, DiagCode::K0307, "an index cannot be negative");
       if (DimAttr spelled = addDims(extent, sub.sym))
-        attachHelp(diag) << "counted from the end, write '" << toString(spelled) << "'";
+        attachHelp(diag) << "counted from the end, write '" << spell(spelled) << "'";
       bad = true;
       continue;
     }
