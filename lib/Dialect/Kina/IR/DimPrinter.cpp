@@ -229,7 +229,8 @@ private:
     } else {
       // Whether `-(-a floordiv b)` was meant is a matter of signs.
       auto negative = llvm::count_if(r.getTerms(), [](DimTermAttr part) { return part.getCoefficient() < 0; });
-      if (2 * negative <= static_cast<int64_t>(r.getTerms().size()))
+      auto positive = static_cast<int64_t>(r.getTerms().size()) - negative;
+      if (negative < positive || (negative == positive && coefficient < 0))
         return false;
     }
     DimAttr a = subDims(mulDims(b, m), r), ceiling = ceilDivDims(a, b);
