@@ -443,7 +443,10 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
     inner->names[op.getVar().getText().str()] = counter;
     // lo <= i < hi holds in the body.
     size_t facts = current->facts.size();
-    if (lo.sym && hi.sym) {
+    auto isKnown = [&](const Val &val) {
+      return val.sym && !val.mayWrap && (isRuntime(val.sym) || isExactSize(val));
+    };
+    if (isKnown(lo) && isKnown(hi)) {
       current->facts.push_back(makeRelation(PredKind::LE, lo.sym, counter.sym));
       current->facts.push_back(makeRelation(PredKind::LT, counter.sym, hi.sym));
     }
