@@ -1,5 +1,24 @@
 # REQUIRES: z3
 # RUN: %python %s %src %t
+#
+# A page that says what is not so is found, whichever part of it that is.
+# RUN: rm -rf %t.copy && mkdir -p %t.copy && cp -r %src/docs %t.copy && cp -r %src/include %t.copy
+# RUN: ln -s %src/lib %src/tools %src/runtime %t.copy
+# RUN: sed -i -e 's/element types differ: F32/element types differ: F64/' %t.copy/docs/diagnostics/K0202.md
+# RUN: sed -i -e 's/max(x, 0.0);/max(x, 0.0;/' %t.copy/docs/diagnostics/K0101.md
+# RUN: sed -i -e 's/{ 2.0 \* in }/{ x }/;s/in: F64/x: F64/' %t.copy/docs/diagnostics/K0105.md
+# RUN: sed -i -e '/^No example/d' -e 's/K0802.md/K0899.md/' %t.copy/docs/diagnostics/K0808.md
+# RUN: sed -i -e '/K0115, /s/"und/"reserved: und/' %t.copy/include/Kina/Support/DiagnosticCodes.def
+# RUN: not %python %s %t.copy %t.work K0101 K0105 K0115 K0202 K0808 | FileCheck %s
+# CHECK: K0115 is given, but reserved in the table
+# CHECK: K0101.md: 'example2.kina' does not mend it
+# CHECK: K0105.md: the example gives nothing
+# CHECK: K0115.md: the heading is not the title of the table
+# CHECK: K0202.md: what the commands print is other text
+# CHECK: -error[K0202]: element types differ: F64 and F64
+# CHECK: +error[K0202]: element types differ: F32 and F64
+# CHECK: K0808.md: there is no 'K0899.md'
+# CHECK: K0808.md: has no example and no reason, or both
 """Every code has a page of one form, and what its examples print is what the page shows.
 
   pages.py [--update] ROOT WORK [CODE..]
