@@ -232,6 +232,8 @@ struct FunctionContext {
   llvm::MapVector<Value, BlockArgument> captures;
   /// Module-level lets without a value that became trailing parameters.
   llvm::MapVector<mlir::StringAttr, BlockArgument> globals;
+  /// Parameters that are declared with `&`.
+  llvm::DenseSet<Value> borrowed;
   /// Shape variables that only those give.
   SmallVector<StringRef> globalVars;
   /// Shape variables, with their least values.
@@ -423,8 +425,14 @@ public:
   bool isSamePlace(PlacementAttr a, PlacementAttr b);
   /// Whether it is a scalar on the host, which is where conditions and sizes are.
   bool isHostScalar(const Val &val);
+  /// The value, a scalar on a device being copied to the host, if copies may be inserted, or
+  /// reported; `what` names it. What is no scalar anywhere is left to the caller.
+  Val toHost(Val val, Location loc, DiagCode code, const llvm::Twine &what);
   /// The value as the source has it; empty if that is not known or long.
   std::string sourceOf(Value value);
+  /// Whether what is made here cannot take the value over: it is lent, or comes from outside
+  /// of what runs again.
+  bool outlives(Value value);
   /// Says how the value comes to the place.
   void attachCopy(InFlightDiagnostic &diag, Value value, PlacementAttr to);
   /// The copy, if copies may be inserted and one brings the value there; otherwise null.

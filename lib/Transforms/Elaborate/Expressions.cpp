@@ -446,6 +446,13 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         bad = true;
         continue;
       }
+      val = toHost(val, loc, DiagCode::K0206, "what 'let dim' binds");
+      if (val.isError()) {
+        scope->names[name.str()] = Val::error();
+        bad = true;
+        continue;
+      }
+      value = val.value;
       if (!isHostScalar(val) || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
         scope->names[name.str()] = Val::error();
         report(loc, DiagCode::K0206, "'let dim' needs an integer scalar, not " + spell(val));
@@ -490,6 +497,12 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         bad = true;
         continue;
       }
+      val = toHost(val, loc, DiagCode::K0206, "what 'check' tests");
+      if (val.isError()) {
+        bad = true;
+        continue;
+      }
+      value = val.value;
       if (!isHostScalar(val) || !elementTypes.unify(val.getType(), builder.getI1Type())) {
         report(loc, DiagCode::K0206, "'check' needs a boolean scalar, not " + spell(val));
         bad = true;
@@ -860,11 +873,12 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
       box.sizes.push_back(extent);
       continue;
     }
-    const Val &sub = subscripts[axis];
+    const Val sub = toHost(subscripts[axis], loc, DiagCode::K0206, "a subscript");
     if (sub.isError())
       return failure();
     if (sub.kind == Val::Kind::Slice) {
-      const Val &lo = sub.members[0], &hi = sub.members[1];
+      const Val lo = toHost(sub.members[0], loc, DiagCode::K0206, "a slice bound"),
+                hi = toHost(sub.members[1], loc, DiagCode::K0206, "a slice bound");
       auto scalar = [&](const Val &val) -> bool {
         if (val.kind == Val::Kind::Unit)
           return true;

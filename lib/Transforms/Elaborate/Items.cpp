@@ -274,8 +274,10 @@ static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location l
     SmallVector<NamedAttribute> named;
     OpBuilder b(context);
     named.push_back(b.getNamedAttr(kNameArgAttrName, b.getStringAttr(name)));
-    if (param.borrowed)
+    if (param.borrowed) {
       named.push_back(b.getNamedAttr(kBorrowArgAttrName, b.getUnitAttr()));
+      ctx.borrowed.insert(argument);
+    }
     if (!type.indexName.empty())
       named.push_back(b.getNamedAttr(kDimArgAttrName, b.getStringAttr(type.indexName)));
     attrs.push_back(DictionaryAttr::get(context, named));
