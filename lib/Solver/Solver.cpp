@@ -438,7 +438,7 @@ PredAttr Solver::suggest(const Query &query, const Answer &answer) {
   if (!isPolynomial) {
     // A remainder by a divisor that occurs.
     constexpr int64_t kMaxDivisor = 4096, kMaxRemainder = 8;
-    llvm::SetVector<int64_t> constants;
+    ConstantSet constants;
     collectConstants(query.goal, constants);
     SmallVector<int64_t> divisors;
     for (int64_t constant : constants)
