@@ -330,7 +330,6 @@ public:
       evaluations = 0;
       searchBySum();
       result.found = best;
-      result.isBeyond = true;
     }
     return result;
   }

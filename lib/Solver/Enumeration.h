@@ -74,8 +74,8 @@ struct Search {
   std::optional<llvm::SmallVector<int64_t, 8>> found;
   /// Nothing was found and there is nothing else.
   bool exhaustive = false;
-  /// There is nothing simpler anywhere; what was found was not among the small values.
-  bool isSimplest = false, isBeyond = false;
+  /// There is nothing simpler anywhere.
+  bool isSimplest = false;
 };
 
 /// The simplest values within 8 of the least ones under which the facts hold and the goal is

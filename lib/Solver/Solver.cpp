@@ -199,7 +199,7 @@ std::pair<Outcome, Method> Solver::Impl::search(const Problem &problem, const No
       outcome.kind = small.found ? Outcome::Found : Outcome::Excluded;
       if (small.found)
         outcome.values = goalIs || small.isSimplest ? *small.found
-                                                    : simplify(problem, form, *small.found, small.isBeyond, deadline);
+                                                    : simplify(problem, form, *small.found, /*mayAsk=*/false, deadline);
       return {outcome, Method::Enumeration};
     }
   }

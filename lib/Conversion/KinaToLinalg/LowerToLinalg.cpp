@@ -68,7 +68,7 @@ static bool isOnDevice(Type type) {
 static LogicalResult checkPrecondition(Operation *op) {
   if (auto obligation = dyn_cast<ObligationOp>(op))
     return op->emitError() << "K0308: could not decide '"
-                           << Spellings(op->getParentOfType<FunctionOpInterface>()).spell(obligation.getPred())
+                           << Spellings(op).spell(obligation.getPred())
                            << "': " << obligation.getText();
   if (isa<GradOp, VJPOp, JVPOp, PerformOp, HandleOp, ResumeOp, SeedOp, PullOp, CotangentOfOp, AbsentOp>(op))
     return op->emitError() << "'" << op->getName() << "' is left over: run --kina-ad first";

@@ -8,6 +8,7 @@
 
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/Kina/IR/Spellings.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
@@ -103,7 +104,8 @@ public:
   SmallVector<Summand, 8> getSummands() {
     SmallVector<Summand, 8> summands;
     for (DimTermAttr term : rest.getTerms())
-      summands.push_back({term.getCoefficient(), llvm::to_vector<4>(term.getFactors()), "", {}, {}, positionOf(term), 0});
+      summands.push_back(
+          {term.getCoefficient(), llvm::to_vector<4>(term.getFactors()), "", {}, {}, positionOf(term), 0});
     llvm::append_range(summands, groups);
     llvm::sort(summands, [](const Summand &a, const Summand &b) {
       return std::pair(a.position, a.order) < std::pair(b.position, b.order);
@@ -420,15 +422,17 @@ static void forEachClause(Operation *function, llvm::function_ref<void(ClauseAtt
       visit(clause);
 }
 
-Spellings::Spellings(Operation *function) {
+Spellings::Spellings(Operation *op) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    function = op->getParentOfType<FunctionOpInterface>();
   if (!function)
     return;
   if (auto written = function->getAttrOfType<DictionaryAttr>(kSpellingsAttrName))
     for (NamedAttribute entry : written)
       if (auto text = dyn_cast<StringAttr>(entry.getValue()))
         texts.try_emplace(entry.getName(), text.getValue().str());
-  forEachClause(function,
-                [&](ClauseAttr clause) { add(toString(clause.getPred()), clause.getText().str()); });
+  forEachClause(function, [&](ClauseAttr clause) { add(toString(clause.getPred()), clause.getText().str()); });
 }
 
 void Spellings::attachTo(Operation *function) const {

@@ -21,8 +21,8 @@ inline constexpr llvm::StringLiteral kSpellingsAttrName = "kina.spellings";
 class Spellings {
 public:
   Spellings() = default;
-  /// What the function, of any dialect, has in its attribute and in its clauses. A null one has nothing.
-  explicit Spellings(mlir::Operation *function);
+  /// What the function that `op` is or stands in, of any dialect, has in its attribute and in its clauses.
+  explicit Spellings(mlir::Operation *op);
 
   /// As the user wrote it, or in normal form with those of its parts that the user wrote.
   std::string spell(DimAttr dim) const;
