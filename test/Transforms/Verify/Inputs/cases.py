@@ -78,7 +78,7 @@ PREDICATES = [
     ("", "(N + B - 1) floordiv B = N ceildiv B", "proved"),
     ("", "(N - 1) floordiv B + 1 = N ceildiv B", "proved"),
     ("", "(N + 2*B) ceildiv B = (N - 1) floordiv B + 3", "proved"),
-    ("", "(N + B - 2) floordiv B = N ceildiv B", "may fail", "B = 1, N = 1 -> left = 0, right = 1"),
+    ("", "(N + 2) floordiv N = 1 ceildiv N", "may fail", "N = 1 -> left = 3, right = 1"),
     ("", "(N - M) floordiv B + (M - N) ceildiv B = 0", "proved"),
     ("", "((w + h)*65) floordiv (w + h) = 65", "proved"),
     ("N = 4*M", "N floordiv 4 = M", "proved"),
