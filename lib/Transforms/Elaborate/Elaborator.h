@@ -295,6 +295,8 @@ struct FunctionItem {
   bool onlyChecked = false;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
+  /// Shape variables of an exported function that module-level values without a value are to give.
+  SmallVector<StringRef> expected;
   SmallVector<ClauseAttr> clauses;
   /// What the user wrote for sizes, in the signature and the body.
   Spellings spellings;
@@ -359,6 +361,9 @@ using Inlining = std::string;
 class OperationCall;
 using OperationRule = Val (*)(OperationCall &);
 
+/// Adds the predicates that stand inside tensor types.
+void collectTypePreds(surface::SyntaxAttr syntax, SmallVectorImpl<surface::SyntaxAttr> &preds);
+
 class Elaborator {
 public:
   struct Options {
@@ -410,6 +415,7 @@ public:
   /// The instance for these element types.
   FunctionItem &getInstance(FunctionItem &item, ArrayRef<Type> types, Location loc);
   /// Elaborates a generic function that nothing calls, for its errors.
+  void reportUnsolved(FunctionItem &item, StringRef name);
   void checkUnusedGeneric(FunctionItem &item);
   /// In `check`: `(N = M)`, which else is a tuple with one named member, is an equation.
   bool readsEquations = false;

@@ -278,7 +278,7 @@ void FunctionVerifier::verifyCustomVjp() {
   if (!function.getCustomVjp())
     return;
   auto rule = SymbolTable::lookupNearestSymbolFrom<FuncOp>(function, function.getCustomVjpAttr());
-  if (!rule || !rule.getPreconditionsAttr())
+  if (!rule)
     return;
   SmallVector<Type> types(function.getArgumentTypes());
   llvm::append_range(types, function.getResultTypes());
@@ -288,13 +288,20 @@ void FunctionVerifier::verifyCustomVjp() {
   if (!subst)
     return;
   StringRef name = getSourceName(function.getSymName()), ruleName = getSourceName(rule.getSymName());
+  std::string which = ("'" + ruleName + "' is the rule of '" + name + "' and requires '").str();
+  std::string lacking = ("', which '" + name + "' does not").str();
+  if (ArrayAttr vars = rule.getShapeVarsAttr())
+    for (auto var : vars.getAsRange<ShapeVarAttr>())
+      if (auto value = subst.getAs<DimAttr>(var.getName()))
+        verify({rule.getLoc(), makeRelation(PredKind::LE, DimAttr::getConstant(rule.getContext(), var.getLeast()), value),
+                ObligationKind::precondition,
+                which + var.getName().str() + " >= " + std::to_string(var.getLeast()) + lacking, {}});
+  if (!rule.getPreconditionsAttr())
+    return;
   for (auto clause : rule.getPreconditionsAttr().getAsRange<ClauseAttr>())
     if (PredAttr pred = substitute(clause.getPred(), subst))
       verify({clause.getLoc(), pred, ObligationKind::precondition,
-              ("'" + ruleName + "' is the rule of '" + name + "' and requires '" + clause.getText() +
-               "', which '" + name + "' does not")
-                  .str(),
-              {}});
+              which + clause.getText().str() + lacking, {}});
 }
 
 //===----------------------------------------------------------------------===//
