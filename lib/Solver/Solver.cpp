@@ -13,6 +13,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <cmath>
 #include <unordered_map>
 
 using namespace mlir;
@@ -412,6 +413,54 @@ static PredAttr withoutCommon(PredAttr relation, ValueLookup least) {
   return result == relation ? PredAttr() : result;
 }
 
+namespace {
+/// Small values that satisfy the facts, with the truth of the goal there.
+class Samples {
+public:
+  explicit Samples(const Problem &problem) {
+    constexpr double kMaxSamples = 512;
+    Program program(problem, {});
+    size_t inputs = program.getNumInputs();
+    int64_t each = inputs == 0 ? 1 : static_cast<int64_t>(std::pow(kMaxSamples, 1.0 / inputs));
+    SmallVector<int64_t, 8> steps(inputs, 0);
+    for (size_t input = 0; input < inputs; ++input)
+      names.push_back(program.getInput(input));
+    for (bool more = each > 1; more;) {
+      SmallVector<int64_t, 8> values;
+      for (auto [name, step] : llvm::zip_equal(names, steps)) {
+        int64_t least = problem.getLeast(name);
+        values.push_back(least > INT64_MAX - step ? least : step + (least == INT64_MIN ? -each / 2 : least));
+      }
+      for (bool truth : {false, true})
+        if (program.accepts(values, truth))
+          points.push_back({values, truth});
+      more = false;
+      for (int64_t &step : steps) {
+        if (++step < each) {
+          more = true;
+          break;
+        }
+        step = 0;
+      }
+    }
+  }
+
+  /// Whether the predicate is true where the goal is.
+  bool agree(PredAttr pred) const {
+    return llvm::all_of(points, [&](auto &point) {
+      return evaluate(pred, [&](StringRef name) -> std::optional<int64_t> {
+               auto it = llvm::find(names, name);
+               return it == names.end() ? std::nullopt : std::optional(point.first[it - names.begin()]);
+             }).value_or(point.second) == point.second;
+    });
+  }
+
+private:
+  SmallVector<StringRef, 8> names;
+  SmallVector<std::pair<SmallVector<int64_t, 8>, bool>> points;
+};
+} // namespace
+
 PredAttr Solver::suggest(const Query &query, const Answer &answer) {
   MLIRContext *context = impl->context;
   SmallVector<PredAttr> candidates;
@@ -469,13 +518,16 @@ PredAttr Solver::suggest(const Query &query, const Answer &answer) {
   auto isNecessary = [&](PredAttr candidate) {
     return candidate == reduced || solve({with(query.goal), candidate, query.least}).verdict == Verdict::Proved;
   };
+  // Both are false where the goal fails and true where it holds: small values tell most candidates off.
+  Problem problem = impl->makeProblem(query.facts, query.goal, query.least);
+  Samples samples(problem);
   PredAttr shortest = query.goal;
   size_t length = toString(query.goal).size();
   for (PredAttr candidate : candidates) {
     if (!candidate)
       continue;
     size_t size = toString(candidate).size();
-    if (size >= length || !isSufficient(candidate) || !isNecessary(candidate) || !isConsistent(candidate))
+    if (size >= length || !samples.agree(candidate) || !isSufficient(candidate) || !isNecessary(candidate) || !isConsistent(candidate))
       continue;
     shortest = candidate;
     length = size;

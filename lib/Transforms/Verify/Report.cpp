@@ -2,6 +2,7 @@
 
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Transforms/Refinements.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using kina::solver::Answer;
@@ -138,6 +139,18 @@ SmallVector<unsigned> findRelated(ArrayRef<StringRef> names, ArrayRef<PredAttr> 
   return related;
 }
 
+/// Whether the source has such a text: nothing begins with a minus there, and a name is one size.
+static bool isSource(PredAttr pred, StringRef text) {
+  NameSet names;
+  llvm::StringSet<> told;
+  collectNames(pred, names);
+  for (StringRef name : names)
+    if (StringRef source = getSourceName(name); source.empty() || !told.insert(source).second)
+      return false;
+  return !text.starts_with("-") && llvm::none_of(ArrayRef<StringRef>{"(-", ", -", "= -", "< -", "> -"},
+                                                 [&](StringRef minus) { return text.contains(minus); });
+}
+
 static StringRef describe(Cause cause) {
   switch (cause) {
   case Cause::Limit:
@@ -172,13 +185,17 @@ InFlightDiagnostic reportUnproved(const Obligation &obligation, const Answer &an
   else
     diag.attachNote() << "'" << spelled << "' "
                       << (answer.verdict == Verdict::NeverHolds ? "can never hold" : "does not hold for all sizes");
+  NameSet names;
+  collectNames(pred, names);
+  llvm::StringSet<> told;
+  for (StringRef name : names)
+    if (StringRef source = getSourceName(name); !source.empty() && !told.insert(source).second)
+      diag.attachNote() << "'" << source << "' is bound more than once, and these are different sizes";
   for (NoteAttr note : obligation.notes) {
     Location loc = note.getLoc();
     (isa<UnknownLoc>(loc) ? diag.attachNote() : diag.attachNote(loc)) << note.getText();
   }
   constexpr size_t kMaxFacts = 5;
-  NameSet names;
-  collectNames(pred, names);
   SmallVector<PredAttr> known;
   for (PredAttr fact : surroundings.solver.explain({surroundings.facts, pred, surroundings.least}, answer)) {
     collectNames(fact, names);
@@ -195,22 +212,27 @@ InFlightDiagnostic reportUnproved(const Obligation &obligation, const Answer &an
   if (!undecided)
     if (std::string values = spellCounterexample(pred, answer.counterexample, names, spellings); !values.empty())
       diag.attachNote() << "counterexample: " << values;
-  if (undecided)
-    attachHelp(diag) << "state it with 'requires', test it when the program runs with 'check " << spelled
-                     << ", \"..\";', or trust it with 'assume " << spelled << ";'";
+  if (undecided) {
+    std::string text = isSource(pred, spelled) ? " " + spelled : "";
+    attachHelp(diag) << "state it with 'requires', test it when the program runs with 'check" << text
+                     << ", \"..\";', or trust it with 'assume" << text << ";'";
+  }
   return diag;
 }
 
 void suggestClause(InFlightDiagnostic &diag, PredAttr clause, StringRef function,
                    function_ref<bool(StringRef)> isShapeVar, const Spellings &spellings) {
-  if (!clause || !hasSourceNames(clause))
+  if (!clause)
+    return;
+  std::string text = spellings.spell(clause);
+  if (!isSource(clause, text))
     return;
   NameSet names;
   collectNames(clause, names);
   if (llvm::all_of(names, isShapeVar))
-    attachHelp(diag) << "add 'requires " << spellings.spell(clause) << "' to '" << getSourceName(function) << "'";
+    attachHelp(diag) << "add 'requires " << text << "' to '" << getSourceName(function) << "'";
   else
-    attachHelp(diag) << "test it when the program runs, 'check " << spellings.spell(clause) << ", \"..\";'";
+    attachHelp(diag) << "test it when the program runs, 'check " << text << ", \"..\";'";
 }
 
 } // namespace kina

@@ -474,7 +474,7 @@ TEST_F(DimTest, CeilingsAndRemaindersAreFoundAgain) {
   for (const char *text : {
            "N ceildiv 4", "N ceildiv 2", "(N + 1) ceildiv 4", "(M + N) ceildiv 8", "(2*N) ceildiv 5",
            "N ceildiv 4 + 1", "8*(N ceildiv 8)", "B*(N ceildiv 8)", "M - (N ceildiv 8)", "N + N ceildiv 4",
-           "N mod 4", "(M + N) mod 8", "2*(N mod 2)", "N mod 4 + 1", "M - (N mod 4)", "B*(N mod 8)", "(-N) mod 8",
+           "N mod 4", "(M + N) mod 8", "2*(N mod 2)", "N mod 4 + 1", "M - (N mod 4)", "B*(N mod 8)", "(7*N) mod 8",
            "N mod M", "N mod (M - 1)", "N ceildiv M", "(B + N) ceildiv (M + 1)", "min(M, N ceildiv 4)",
            "(N mod 7) ceildiv M", "(N + 7) floordiv 8", "N - (N floordiv 4)",
            "M floordiv 3 + N floordiv 3",
@@ -588,6 +588,13 @@ TEST_F(DimTest, WhatTheUserWroteIsKept) {
   // A number of elements in the order of the sizes.
   spellings.addProduct(productOf(&context, {N, blocks, B}), {N, blocks, B});
   EXPECT_EQ(spellings.spell(productOf(&context, {B, N, blocks})), "N*(8*(B + 1))*B");
+  // The second size of a name in a function is called as the source calls it.
+  DimAttr again = name("L.1"), twice = mulDims(number(2), addDims(again, number(1)));
+  spellings.addInfix(twice, number(2), "*", addDims(again, number(1)));
+  EXPECT_EQ(spellings.spell(again), "L");
+  EXPECT_EQ(spellings.spell(twice), "2*(L + 1)");
+  EXPECT_EQ(toString(twice), "2*L.1 + 2");
+  EXPECT_EQ(Spellings().spell(twice), "2*L + 2");
   // What is known at run time only has no name to write.
   DimAttr runtime = mulDims(number(2), addDims(name("%0"), number(1)));
   spellings.addInfix(runtime, number(2), "*", addDims(name("%0"), number(1)));

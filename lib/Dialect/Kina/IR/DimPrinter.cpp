@@ -154,21 +154,6 @@ private:
     return true;
   }
 
-  /// Of `a` over the number `c`, with coefficients in [0, c): the other dividend of the same
-  /// remainder, with coefficients in (-c, 0], if that has the smaller numbers.
-  DimAttr simplerDividend(DimAttr a, int64_t c) {
-    SmallVector<DimTermAttr> terms;
-    __int128 sum = 0, other = 0;
-    for (DimTermAttr term : a.getTerms()) {
-      if (term.getFactors().empty())
-        return a;
-      sum += term.getCoefficient();
-      other += c - term.getCoefficient();
-      terms.push_back(DimTermAttr::get(context, term.getCoefficient() - c, term.getFactors()));
-    }
-    return other < sum ? DimAttr::get(context, terms) : a;
-  }
-
   /// `k*a - k*b*(a floordiv b)`.
   bool takeRemainder(DimTermAttr term, DimAtomAttr quotient) {
     DimAttr a = quotient.getArgs()[0], b = quotient.getArgs()[1];
@@ -188,9 +173,6 @@ private:
     DimAttr without = subDims(rest, value);
     if (!without)
       return false;
-    if (std::optional<int64_t> c = b.getConstantValue())
-      if (DimAttr simpler = simplerDividend(a, *c); modDims(simpler, b) == modDims(a, b))
-        a = simpler;
     take(coefficient, factors, "mod", a, b, value, without);
     return true;
   }
@@ -276,7 +258,8 @@ private:
 void Printer::print(DimAtomAttr atom) {
   switch (atom.getKind()) {
   case AtomKind::Name:
-    os << atom.getName();
+    // Of a name that is bound more than once the source has the part before the dot.
+    os << (spellings ? atom.getName().split('.').first : atom.getName());
     return;
   case AtomKind::FloorDiv:
     os << infix(textOf(atom.getArgs()[0]), "floordiv", textOf(atom.getArgs()[1]));
@@ -480,11 +463,9 @@ void Spellings::addProduct(DimAttr product, ArrayRef<DimAttr> sizes) {
 }
 
 std::string Spellings::spell(DimAttr dim) const {
-  std::string normal = toString(dim);
-  if (texts.empty() || isPlain(dim))
-    return normal;
-  if (StringRef text = find(normal); !text.empty())
-    return text.str();
+  if (!texts.empty() && !isPlain(dim))
+    if (StringRef text = find(toString(dim)); !text.empty())
+      return text.str();
   std::string text;
   llvm::raw_string_ostream os(text);
   Printer(os, this).print(dim);
@@ -492,8 +473,6 @@ std::string Spellings::spell(DimAttr dim) const {
 }
 
 std::string Spellings::spell(PredAttr pred) const {
-  if (texts.empty())
-    return toString(pred);
   std::string text;
   llvm::raw_string_ostream os(text);
   Printer(os, this).print(pred);
