@@ -396,13 +396,14 @@ private:
     reach.assign(inputs + 1, 0);
     for (size_t input = inputs; input-- > 0;)
       reach[input] = llvm::SaturatingAdd(reach[input + 1], candidates[input].values.back().first);
-    uint64_t base = 0;
-    bool countsAll = true;
+    // What the names that are inputs add up to at least, and the rest of the sums can be of
+    // the names that the rules brought in.
+    uint64_t base = 0, others = 0;
     for (size_t input = 0; input < inputs; ++input)
       if (ownName[input])
         base = llvm::SaturatingAdd(base, magnitude(candidates[input].values.front().second));
       else
-        countsAll = false;
+        others = llvm::SaturatingAdd(others, candidates[input].values.back().first);
     SmallVector<uint64_t> sums{0};
     for (const Candidates &list : candidates) {
       llvm::SetVector<uint64_t> next;
@@ -415,29 +416,22 @@ private:
       if (sums.size() > 4096)
         sums.truncate(4096);
     }
-    for (uint64_t sum : sums) {
-      // Only names that the rules brought in may be worth less than they add up to.
-      if (best && countsAll && llvm::SaturatingAdd(base, sum) > bestTotal)
+    for (uint64_t sum : sums)
+      if ((best && llvm::SaturatingAdd(base, sum) > llvm::SaturatingAdd(bestTotal, others)) || !descend(0, sum, base))
         return;
-      if (best && !countsAll && sum > 2 * bestSum + 2)
-        return;
-      if (!descend(0, sum))
-        return;
-      if (best && bestSum == UINT64_MAX)
-        bestSum = sum;
-    }
   }
 
-  /// All values of the inputs from `input` on whose costs add up to `sum`; false when the
-  /// evaluations are used up.
-  bool descend(size_t input, uint64_t sum) {
+  /// All values of the inputs from `input` on whose costs add up to `sum`, the names among the
+  /// inputs adding up to `total` at least; false when the evaluations are used up.
+  bool descend(size_t input, uint64_t sum, uint64_t total) {
     if (input == candidates.size()) {
       consider();
       return true;
     }
     bool isLast = input + 1 == candidates.size();
     for (auto &[cost, value] : candidates[input].values) {
-      if (cost > sum)
+      uint64_t with = ownName[input] ? llvm::SaturatingAdd(total, cost) : total;
+      if (cost > sum || (best && with > bestTotal))
         break;
       if (sum - cost > reach[input + 1] || (isLast && cost != sum))
         continue;
@@ -445,7 +439,7 @@ private:
         exhausted = true;
         return false;
       }
-      if (program.assign(input, value, goalIs) && !descend(input + 1, sum - cost))
+      if (program.assign(input, value, goalIs) && !descend(input + 1, sum - cost, with))
         return false;
     }
     return true;
@@ -472,7 +466,7 @@ private:
   unsigned evaluations = 0;
   bool exhausted = false;
   std::optional<SmallVector<int64_t, 8>> best;
-  uint64_t bestTotal = 0, bestSum = UINT64_MAX;
+  uint64_t bestTotal = 0;
 };
 
 } // namespace

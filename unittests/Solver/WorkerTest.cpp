@@ -23,29 +23,6 @@ unsigned countDescriptors() {
 
 class WorkerTest : public SolverFixture {
 protected:
-  /// A worker that is a shell script; the time limit is short.
-  SolverOptions withScript(const std::string &text) {
-    llvm::SmallString<128> path;
-    int file = 0;
-    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("worker", "sh", file, path));
-    {
-      llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
-      os << "#!/bin/sh\n" << text << "\n";
-    }
-    EXPECT_FALSE(llvm::sys::fs::setPermissions(path, llvm::sys::fs::all_all));
-    scripts.push_back(std::string(path));
-    SolverOptions options;
-    options.worker = std::string(path);
-    options.timeLimit = 200;
-    return options;
-  }
-
-  void TearDown() override {
-    solver.reset();
-    for (const std::string &script : scripts)
-      llvm::sys::fs::remove(script);
-  }
-
   /// Asks what reaches the worker; and whether that took less than a second and left nothing.
   std::string askHard(const SolverOptions &options) {
     unsigned before = countDescriptors();
@@ -66,7 +43,6 @@ protected:
 
   const std::string hard = "A*A*A + B*B*B ne C*C*C*C*C + 7*C + 3000001";
   std::string problem;
-  std::vector<std::string> scripts;
 };
 
 TEST_F(WorkerTest, Missing) {
