@@ -64,6 +64,8 @@ struct Solver::Impl {
   Statistics statistics;
   Worker worker;
   std::optional<SMTEncoder> encoder;
+  /// How long the worker was asked in vain.
+  Worker::Clock::duration spent{};
   unsigned dumped = 0;
   std::string dumpProblem;
   llvm::DenseMap<PredAttr, std::unique_ptr<SmallVector<Part, 2>>> parts;
@@ -193,12 +195,19 @@ std::pair<Outcome, Method> Solver::Impl::search(const Problem &problem, const No
     }
   }
   dump(problem, goalIs);
+  bool isSpent = spent >= std::chrono::milliseconds(options.totalLimit);
+  auto start = Worker::Clock::now();
   Method method = Method::Presburger;
   if (!options.smtOnly)
-    outcome = searchPresburger(context, problem, form, goalIs, options.noSmt ? nullptr : &worker,
-                               std::min(deadline, Worker::Clock::now() + std::chrono::milliseconds(options.timeLimit / 4)));
+    outcome = searchPresburger(context, problem, form, goalIs, options.noSmt || isSpent ? nullptr : &worker,
+                               std::min(deadline, start + std::chrono::milliseconds(options.timeLimit / 4)));
   if (options.noSmt)
     return {outcome, method};
+  if (isSpent) {
+    if (outcome.kind == Outcome::Open)
+      outcome.cause = Cause::Spent;
+    return {outcome, method};
+  }
   if (!encoder)
     encoder.emplace();
   Z3 z3{*encoder, worker, options.stepLimit, options.timeLimit};
@@ -206,10 +215,16 @@ std::pair<Outcome, Method> Solver::Impl::search(const Problem &problem, const No
     method = Method::Z3;
     outcome = z3.search(problem, goalIs, deadline);
   }
+  if (outcome.kind == Outcome::Open)
+    spent += Worker::Clock::now() - start;
   if (outcome.kind == Outcome::Found && !goalIs) {
+    start = Worker::Clock::now();
     if (!options.smtOnly)
       outcome.values = descend(problem, form, goalIs, outcome.values);
     outcome.values = z3.minimize(problem, goalIs, outcome.values, deadline);
+    // A counterexample that does not get smaller is an answer, but took as long.
+    if (Worker::Clock::now() >= deadline)
+      spent += Worker::Clock::now() - start;
   }
   return {outcome, method};
 }

@@ -47,7 +47,7 @@ protected:
   static std::string text(const Answer &answer) {
     static const char *verdicts[] = {"proved", "may fail", "never", "undecided"};
     static const char *methods[] = {"normal form", "memo", "enumeration", "presburger", "z3", "none"};
-    static const char *causes[] = {"", " incomplete", " limit", " no worker", " worker died", " overflow"};
+    static const char *causes[] = {"", " incomplete", " limit", " spent", " no worker", " worker died", " overflow"};
     std::string result = verdicts[static_cast<unsigned>(answer.verdict)];
     if (!answer.counterexample.empty())
       result += ": " + llvm::join(llvm::map_range(answer.counterexample,

@@ -83,6 +83,25 @@ TEST_F(WorkerTest, ModelsAreEvaluated) {
             "undecided incomplete (none) undecided incomplete (none)");
 }
 
+/// Many goals without an answer together take hardly more time than two of them.
+TEST_F(WorkerTest, TimeIsSpentOnce) {
+  SolverOptions options = withScript("sleep 100");
+  options.totalLimit = 300;
+  auto start = std::chrono::steady_clock::now();
+  {
+    Solver asked(&context, options);
+    std::vector<std::string> answers;
+    for (int index = 0; index < 5; ++index)
+      answers.push_back(text(ask(asked, {}, hard + std::to_string(index))));
+    EXPECT_EQ(answers, (std::vector<std::string>{"undecided limit (none)", "undecided limit (none)", "undecided spent (none)",
+                                                 "undecided spent (none)", "undecided spent (none)"}));
+    // What needs no worker is answered all the same.
+    EXPECT_EQ(text(ask(asked, {"S lt T"}, "S le T")), "proved (normal form)");
+    EXPECT_EQ(text(ask(asked, {}, "S = T")), "may fail: S=1, T=2 (enumeration)");
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+}
+
 TEST_F(WorkerTest, HardGoalsComeBack) {
   auto start = std::chrono::steady_clock::now();
   Solver asked(&context);

@@ -171,7 +171,9 @@ bool FunctionVerifier::verifyPart(const Obligation &obligation) {
   if (!doubtful.empty()) {
     SmallVector<PredAttr> granted(facts);
     llvm::append_range(granted, doubtful);
-    if (solve(pred, granted).verdict == Verdict::Proved)
+    // What took its time gets no second one.
+    if (answer.isOutOfTime() ? solver.settle({granted, pred, [this](StringRef name) { return leastOf(name); }}).value_or(false)
+                             : solve(pred, granted).verdict == Verdict::Proved)
       return false;
   }
   if (llvm::is_contained(refuted, pred))
