@@ -14,15 +14,17 @@ static constexpr unsigned kBox = 8;
 static constexpr unsigned kMaxEvaluations = 20'000;
 /// A name with both bounds in the facts is tried with all its values if there are no more.
 static constexpr int64_t kMaxFinite = 256;
+/// With so many the evaluations last for no more than a few sums.
+static constexpr size_t kManyInputs = 12;
 
 //===----------------------------------------------------------------------===//
 // The program
 //===----------------------------------------------------------------------===//
 
 Program::Program(const Problem &problem, ArrayRef<NormalForm::Rule> rules) : rules(rules) {
-  auto isComputed = [&](StringRef name) {
-    return llvm::any_of(rules, [&](const NormalForm::Rule &rule) { return rule.name == name; });
-  };
+  for (auto [index, rule] : llvm::enumerate(rules))
+    ruleOf[rule.name] = index;
+  auto isComputed = [&](StringRef name) { return ruleOf.contains(name); };
   NameSet names;
   for (StringRef name : problem.names)
     if (!isComputed(name))
@@ -85,9 +87,7 @@ unsigned Program::compile(DimAtomAttr atom) {
     if (auto it = named.find(atom.getName()); it != named.end()) {
       reg = it->second;
     } else {
-      const NormalForm::Rule *rule =
-          llvm::find_if(rules, [&](const NormalForm::Rule &rule) { return rule.name == atom.getName(); });
-      reg = compile(rule->value);
+      reg = compile(rules[ruleOf.find(atom.getName())->second].value);
       named[atom.getName()] = reg;
     }
   } else {
@@ -413,8 +413,9 @@ private:
       sums.assign(next.begin(), next.end());
       llvm::sort(sums);
       // The simplest come first; the others would not be reached.
-      if (sums.size() > 4096)
-        sums.truncate(4096);
+      size_t most = inputs > kManyInputs ? 32 : 4096;
+      if (sums.size() > most)
+        sums.truncate(most);
     }
     for (uint64_t sum : sums)
       if ((best && llvm::SaturatingAdd(base, sum) > llvm::SaturatingAdd(bestTotal, others)) || !descend(0, sum, base))

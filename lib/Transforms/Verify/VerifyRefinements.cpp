@@ -201,10 +201,11 @@ bool FunctionVerifier::verifyPart(const Obligation &obligation) {
 bool FunctionVerifier::reportContradiction(PredAttr pred, Location loc, StringRef spelled,
                                            ArrayRef<ClauseAttr> before) {
   auto lookup = [this](StringRef name) { return leastOf(name); };
+  // The facts do not contradict each other so far, so only those matter that speak of its names.
+  if (solve(negate(pred), facts).verdict != Verdict::Proved)
+    return false;
   SmallVector<PredAttr> together(facts);
   splitConjunction(pred, together);
-  if (solver.satisfiable(together, lookup).verdict != Verdict::NeverHolds)
-    return false;
   bad = true;
   bool alone = solver.satisfiable(ArrayRef(together).drop_front(facts.size()), lookup).verdict == Verdict::NeverHolds;
   InFlightDiagnostic diag =
@@ -231,13 +232,20 @@ bool FunctionVerifier::verifySignature() {
   SmallVector<ClauseAttr> clauses;
   if (ArrayAttr attr = function.getPreconditionsAttr())
     llvm::append_range(clauses, attr.getAsRange<ClauseAttr>());
-  SmallVector<PredAttr> parts;
-  for (auto [index, clause] : llvm::enumerate(clauses)) {
+  for (ClauseAttr clause : clauses) {
     if (!verifyDivisors(clause.getPred(), clause.getLoc(), "'" + clause.getText() + "'"))
       return false;
-    if (reportContradiction(clause.getPred(), clause.getLoc(), clause.getText(), ArrayRef(clauses).take_front(index)))
-      return false;
     addFact(clause.getPred());
+  }
+  // Together first: only if they are not seen to be satisfiable, it is asked which is the
+  // first that cannot hold.
+  if (solver.satisfiable(facts, [this](StringRef name) { return leastOf(name); }).verdict != Verdict::Proved) {
+    facts.clear();
+    for (auto [index, clause] : llvm::enumerate(clauses)) {
+      if (reportContradiction(clause.getPred(), clause.getLoc(), clause.getText(), ArrayRef(clauses).take_front(index)))
+        return false;
+      addFact(clause.getPred());
+    }
   }
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     for (DimAttr dim : getShape(type))
