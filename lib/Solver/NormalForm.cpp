@@ -534,7 +534,15 @@ bool NormalForm::isNonNegative(DimAttr dim, LeastLookup least) const {
     return false;
   Bounds bounds{least, *this};
   auto holds = [&](DimAttr what) { return what && decide(isAtLeast(what, 0), bounds).value_or(false); };
-  return holds(dim) || llvm::any_of(slacks, [&](DimAttr slack) { return holds(subDims(dim, slack)); });
+  // Without a product in common, the difference has all that may be negative in both.
+  auto isRelated = [&](DimAttr slack) {
+    return llvm::any_of(slack.getTerms(), [&](DimTermAttr mine) {
+      return !mine.getFactors().empty() &&
+             llvm::any_of(dim.getTerms(), [&](DimTermAttr other) { return other.getFactors() == mine.getFactors(); });
+    });
+  };
+  return holds(dim) ||
+         llvm::any_of(slacks, [&](DimAttr slack) { return isRelated(slack) && holds(subDims(dim, slack)); });
 }
 
 void NormalForm::collectNear(DimAttr dim, SmallVectorImpl<std::pair<DimAttr, bool>> &near,
