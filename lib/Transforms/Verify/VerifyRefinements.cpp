@@ -99,6 +99,9 @@ private:
   void verifyBlock(Block &block);
   void verifyCall(Operation *op, FlatSymbolRefAttr callee, DictionaryAttr subst);
   void assume(AssumeOp op);
+  /// Marks the box of a slice or an update that is known to lie inside, so that it is not
+  /// tested when executed.
+  template <typename OpTy> void markInBounds(OpTy op, kina::TensorType tensor);
   /// Walks the region with one more fact, forgets what it learned.
   void verifyRegion(Region &region, ArrayRef<PredAttr> inside = {});
 
@@ -325,6 +328,26 @@ void FunctionVerifier::assume(AssumeOp op) {
   addFact(pred);
 }
 
+template <typename OpTy>
+void FunctionVerifier::markInBounds(OpTy op, kina::TensorType tensor) {
+  if (op.getInBounds())
+    return;
+  DimAttr zero = DimAttr::getConstant(op.getContext(), 0);
+  // Nothing is lost but a test, so only the quickest method is asked.
+  auto isKnown = [&](DimAttr low, DimAttr high) {
+    return low && high &&
+           solver.settle({facts, makeRelation(PredKind::LE, low, high), [this](StringRef name) { return leastOf(name); }})
+               .value_or(false);
+  };
+  for (auto [axis, offset] : llvm::enumerate(op.getOffsets())) {
+    auto size = cast<DimAttr>(op.getSizes()[axis]);
+    DimAttr start = values.get(offset);
+    if (!isKnown(zero, start) || !isKnown(zero, size) || !isKnown(addDims(start, size), tensor.getDim(axis)))
+      return;
+  }
+  op.setInBounds(true);
+}
+
 void FunctionVerifier::verifyRegion(Region &region, ArrayRef<PredAttr> inside) {
   auto known = facts, open = doubtful, wrong = refuted;
   for (PredAttr fact : inside)
@@ -379,6 +402,10 @@ void FunctionVerifier::verifyBlock(Block &block) {
       if (bound && !loop.getTripBoundAttr())
         loop.setTripBoundAttr(bound);
       verifyRegion(loop.getAfter(), inside);
+    } else if (auto slice = dyn_cast<SliceOp>(op)) {
+      markInBounds(slice, cast<kina::TensorType>(slice.getOperand().getType()));
+    } else if (auto update = dyn_cast<UpdateOp>(op)) {
+      markInBounds(update, cast<kina::TensorType>(update.getType()));
     } else {
       if (auto call = dyn_cast<CallOp>(op))
         verifyCall(&op, call.getCalleeAttr(), call.getSubst());
