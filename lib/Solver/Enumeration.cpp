@@ -16,15 +16,17 @@ static constexpr unsigned kMaxEvaluations = 20'000;
 static constexpr int64_t kMaxFinite = 256;
 /// Evaluations to see that nothing is simpler than what was found.
 static constexpr unsigned kMaxSimpler = 100'000;
+/// With so many the evaluations last for no more than a few sums.
+static constexpr size_t kManyInputs = 12;
 
 //===----------------------------------------------------------------------===//
 // The program
 //===----------------------------------------------------------------------===//
 
 Program::Program(const Problem &problem, ArrayRef<NormalForm::Rule> rules) : rules(rules) {
-  auto isComputed = [&](StringRef name) {
-    return llvm::any_of(rules, [&](const NormalForm::Rule &rule) { return rule.name == name; });
-  };
+  for (auto [index, rule] : llvm::enumerate(rules))
+    ruleOf[rule.name] = index;
+  auto isComputed = [&](StringRef name) { return ruleOf.contains(name); };
   NameSet names;
   for (StringRef name : problem.names)
     if (!isComputed(name))
@@ -87,9 +89,7 @@ unsigned Program::compile(DimAtomAttr atom) {
     if (auto it = named.find(atom.getName()); it != named.end()) {
       reg = it->second;
     } else {
-      const NormalForm::Rule *rule =
-          llvm::find_if(rules, [&](const NormalForm::Rule &rule) { return rule.name == atom.getName(); });
-      reg = compile(rule->value);
+      reg = compile(rules[ruleOf.find(atom.getName())->second].value);
       named[atom.getName()] = reg;
     }
   } else {
@@ -301,7 +301,7 @@ public:
     limit = UINT_MAX;
     computeReach();
     for (uint64_t sum = 0; base + sum <= bestTotal; ++sum)
-      (void)descend(0, sum);
+      (void)descend(0, sum, base);
     return best;
   }
 
@@ -460,13 +460,14 @@ private:
     if (llvm::any_of(candidates, [](const Candidates &list) { return list.values.empty(); }))
       return;
     computeReach();
-    uint64_t base = 0;
-    bool countsAll = true;
+    // What the names that are inputs add up to at least, and the rest of the sums can be of
+    // the names that the rules brought in.
+    uint64_t base = 0, others = 0;
     for (size_t input = 0; input < inputs; ++input)
       if (ownName[input])
         base = llvm::SaturatingAdd(base, magnitude(candidates[input].values.front().second));
       else
-        countsAll = false;
+        others = llvm::SaturatingAdd(others, candidates[input].values.back().first);
     // All sums that there are.
     SmallVector<uint64_t> sums{0};
     for (const Candidates &list : candidates) {
@@ -477,25 +478,18 @@ private:
       sums.assign(next.begin(), next.end());
       llvm::sort(sums);
       // The simplest come first; the others would not be reached.
-      if (sums.size() > 4096)
-        sums.truncate(4096);
+      size_t most = inputs > kManyInputs ? 32 : 4096;
+      if (sums.size() > most)
+        sums.truncate(most);
     }
-    for (uint64_t sum : sums) {
-      // Only names that the rules brought in may be worth less than they add up to.
-      if (best && countsAll && llvm::SaturatingAdd(base, sum) > bestTotal)
+    for (uint64_t sum : sums)
+      if ((best && llvm::SaturatingAdd(base, sum) > llvm::SaturatingAdd(bestTotal, others)) || !descend(0, sum, base))
         return;
-      if (best && !countsAll && sum > 2 * bestSum + 2)
-        return;
-      if (!descend(0, sum))
-        return;
-      if (best && bestSum == UINT64_MAX)
-        bestSum = sum;
-    }
   }
 
-  /// All values of the inputs from `input` on whose costs add up to `sum`; false when the
-  /// evaluations are used up.
-  bool descend(size_t input, uint64_t sum) {
+  /// All values of the inputs from `input` on whose costs add up to `sum`, the names among the
+  /// inputs adding up to `total` at least; false when the evaluations are used up.
+  bool descend(size_t input, uint64_t sum, uint64_t total) {
     if (input == candidates.size()) {
       consider();
       return true;
@@ -507,7 +501,8 @@ private:
           llvm::lower_bound(values, sum, [](auto &entry, uint64_t least) { return entry.first < least; }) -
           values.begin());
     for (auto &[cost, value] : values) {
-      if (cost > sum)
+      uint64_t with = ownName[input] ? llvm::SaturatingAdd(total, cost) : total;
+      if (cost > sum || (best && with > bestTotal))
         break;
       if (sum - cost > reach[input + 1])
         continue;
@@ -515,7 +510,7 @@ private:
         exhausted = true;
         return false;
       }
-      if (program.assign(input, value, goalIs) && !descend(input + 1, sum - cost))
+      if (program.assign(input, value, goalIs) && !descend(input + 1, sum - cost, with))
         return false;
     }
     return true;
@@ -540,7 +535,7 @@ private:
   unsigned evaluations = 0, limit = kMaxEvaluations;
   bool exhausted = false;
   std::optional<SmallVector<int64_t, 8>> best;
-  uint64_t bestTotal = 0, bestSum = UINT64_MAX;
+  uint64_t bestTotal = 0;
 };
 
 } // namespace

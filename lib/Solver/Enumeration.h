@@ -53,6 +53,7 @@ private:
   bool run(unsigned level, bool goalIs);
 
   llvm::ArrayRef<NormalForm::Rule> rules;
+  llvm::SmallDenseMap<llvm::StringRef, unsigned, 8> ruleOf;
   llvm::SmallVector<llvm::StringRef, 8> inputs;
   llvm::SmallVector<Instruction> code;
   llvm::SmallVector<int64_t> registers;

@@ -38,6 +38,69 @@ struct Part {
   SmallVector<StringRef, 4> names;
 };
 
+/// The facts of the question asked last, and where each name is spoken of. Questions of one
+/// function have their first facts in common, so only what differs is looked at.
+class FactIndex {
+public:
+  void update(ArrayRef<PredAttr> now, llvm::function_ref<ArrayRef<Part>(PredAttr)> split) {
+    size_t common = 0;
+    while (common < facts.size() && common < now.size() && facts[common] == now[common])
+      ++common;
+    size_t kept = common < facts.size() ? firstPart[common] : parts.size();
+    for (; parts.size() > kept; parts.pop_back())
+      for (StringRef name : parts.back()->names)
+        mentions[name].pop_back();
+    while (!nameless.empty() && nameless.back() >= kept)
+      nameless.pop_back();
+    facts.truncate(common);
+    firstPart.truncate(common);
+    for (PredAttr fact : now.drop_front(common)) {
+      facts.push_back(fact);
+      firstPart.push_back(parts.size());
+      for (const Part &part : split(fact)) {
+        for (StringRef name : part.names)
+          mentions[name].push_back(parts.size());
+        if (part.names.empty())
+          nameless.push_back(parts.size());
+        parts.push_back(&part);
+      }
+    }
+  }
+
+  /// The parts that share names with `names`, directly or through others, and those without
+  /// names, in their order.
+  SmallVector<const Part *> getCone(ArrayRef<StringRef> names) const {
+    llvm::SmallBitVector inside(parts.size());
+    SmallVector<unsigned> found(nameless);
+    llvm::SmallDenseSet<StringRef, 16> reached(names.begin(), names.end());
+    SmallVector<StringRef> open(names);
+    while (!open.empty()) {
+      auto it = mentions.find(open.pop_back_val());
+      if (it == mentions.end())
+        continue;
+      for (unsigned index : it->second) {
+        if (inside.test(index))
+          continue;
+        inside.set(index);
+        found.push_back(index);
+        for (StringRef name : parts[index]->names)
+          if (reached.insert(name).second)
+            open.push_back(name);
+      }
+    }
+    llvm::sort(found);
+    return llvm::map_to_vector(found, [&](unsigned index) { return parts[index]; });
+  }
+
+private:
+  SmallVector<PredAttr> facts;
+  /// Of each fact, the first of its parts.
+  SmallVector<unsigned> firstPart;
+  SmallVector<const Part *> parts;
+  SmallVector<unsigned> nameless;
+  llvm::DenseMap<StringRef, SmallVector<unsigned, 4>> mentions;
+};
+
 } // namespace
 
 struct Solver::Impl {
@@ -75,9 +138,12 @@ struct Solver::Impl {
   Statistics statistics;
   Worker worker;
   std::optional<SMTEncoder> encoder;
+  /// How long the worker was asked in vain.
+  Worker::Clock::duration spent{};
   unsigned dumped = 0;
   std::string dumpProblem;
   llvm::DenseMap<PredAttr, std::unique_ptr<SmallVector<Part, 2>>> parts;
+  FactIndex index;
   std::unordered_map<Key, std::unique_ptr<NormalForm>, KeyHash> forms;
   std::unordered_map<Key, Answer, KeyHash> memo;
 };
@@ -103,34 +169,18 @@ ArrayRef<Part> Solver::Impl::getParts(PredAttr fact) {
 
 void Solver::Impl::addCone(ArrayRef<PredAttr> facts, Problem &problem, NameSet &names,
                            llvm::SmallDenseSet<PredAttr> &taken) {
-  SmallVector<const Part *> candidates;
-  for (PredAttr fact : facts)
-    for (const Part &part : getParts(fact))
-      candidates.push_back(&part);
-  llvm::SmallBitVector inside(candidates.size());
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto [index, part] : llvm::enumerate(candidates)) {
-      if (inside[index] || taken.contains(part->pred))
-        continue;
-      if (!part->names.empty() && llvm::none_of(part->names, [&](StringRef name) { return names.contains(name); }))
-        continue;
-      inside.set(index);
-      taken.insert(part->pred);
-      names.insert(part->names.begin(), part->names.end());
-      changed = true;
-    }
+  index.update(facts, [&](PredAttr fact) { return getParts(fact); });
+  for (const Part *part : index.getCone(names.getArrayRef())) {
+    if (!taken.insert(part->pred).second)
+      continue;
+    problem.facts.push_back(part->pred);
+    names.insert(part->names.begin(), part->names.end());
   }
-  for (auto [index, part] : llvm::enumerate(candidates))
-    if (inside[index])
-      problem.facts.push_back(part->pred);
 }
 
 void Solver::Impl::finishNames(Problem &problem, const NameSet &names, ValueLookup least) {
-  for (StringRef name : names) {
-    problem.names.push_back(name);
-    problem.least.push_back(least(name).value_or(INT64_MIN));
-  }
+  for (StringRef name : names)
+    problem.addName(name, least(name).value_or(INT64_MIN));
 }
 
 Problem Solver::Impl::makeProblem(ArrayRef<PredAttr> facts, PredAttr goal, ValueLookup least) {
@@ -156,19 +206,35 @@ Assignment Solver::Impl::toAssignment(const Problem &problem, ArrayRef<int64_t> 
 //===----------------------------------------------------------------------===//
 
 const NormalForm &Solver::Impl::getNormalForm(const Problem &problem) {
-  Key key;
-  NameSet names;
-  for (PredAttr fact : problem.facts) {
-    key.add(fact);
-    for (const Part &part : getParts(fact))
-      names.insert(part.names.begin(), part.names.end());
-  }
   auto least = [&](StringRef name) { return problem.getLeast(name); };
-  for (StringRef name : names)
-    key.words.push_back(least(name));
-  auto &entry = forms[std::move(key)];
+  auto makeKey = [&](ArrayRef<PredAttr> facts) {
+    Key key;
+    NameSet names;
+    for (PredAttr fact : facts) {
+      key.add(fact);
+      for (const Part &part : getParts(fact))
+        names.insert(part.names.begin(), part.names.end());
+    }
+    for (StringRef name : names)
+      key.words.push_back(least(name));
+    return key;
+  };
+  auto &entry = forms[makeKey(problem.facts)];
+  if (entry)
+    return *entry;
+  // Facts come one after the other: one or two less were asked about before.
+  constexpr size_t kFew = 4, kBack = 3;
+  ArrayRef<PredAttr> facts(problem.facts), rest(facts);
+  if (facts.size() > kFew)
+    for (size_t back = 1; back <= kBack && !entry; ++back)
+      if (auto it = forms.find(makeKey(facts.drop_back(back))); it != forms.end()) {
+        entry = std::make_unique<NormalForm>(*it->second);
+        rest = facts.take_back(back);
+      }
   if (!entry)
-    entry = std::make_unique<NormalForm>(context, problem.facts, least);
+    entry = std::make_unique<NormalForm>(context);
+  for (PredAttr fact : rest)
+    entry->add(fact, least);
   return *entry;
 }
 
@@ -205,18 +271,32 @@ std::pair<Outcome, Method> Solver::Impl::search(const Problem &problem, const No
     }
   }
   dump(problem, goalIs);
+  bool isSpent = spent >= std::chrono::milliseconds(options.totalLimit);
+  auto start = Worker::Clock::now();
   Method method = Method::Presburger;
   if (!options.smtOnly)
-    outcome = searchPresburger(context, problem, form, goalIs, options.noSmt ? nullptr : &worker,
-                               std::min(deadline, Worker::Clock::now() + std::chrono::milliseconds(options.timeLimit / 4)));
+    outcome = searchPresburger(context, problem, form, goalIs, options.noSmt || isSpent ? nullptr : &worker,
+                               std::min(deadline, start + std::chrono::milliseconds(options.timeLimit / 4)));
   if (options.noSmt)
     return {outcome, method};
+  if (isSpent) {
+    if (outcome.kind == Outcome::Open)
+      outcome.cause = Cause::Spent;
+    return {outcome, method};
+  }
   if (outcome.kind == Outcome::Open && outcome.cause != Cause::WorkerMissing) {
     method = Method::Z3;
     outcome = getZ3().search(problem, goalIs, deadline);
   }
-  if (outcome.kind == Outcome::Found && !goalIs)
+  if (outcome.kind == Outcome::Open)
+    spent += Worker::Clock::now() - start;
+  if (outcome.kind == Outcome::Found && !goalIs) {
+    start = Worker::Clock::now();
     outcome.values = simplify(problem, form, outcome.values, /*mayAsk=*/true, deadline);
+    // A counterexample that does not get smaller is an answer, but took as long.
+    if (Worker::Clock::now() >= deadline)
+      spent += Worker::Clock::now() - start;
+  }
   return {outcome, method};
 }
 
@@ -236,6 +316,10 @@ SmallVector<int64_t, 8> Solver::Impl::simplify(const Problem &problem, const Nor
 Answer Solver::Impl::decide(const Problem &problem) {
   auto least = [&](StringRef name) { return problem.getLeast(name); };
   const NormalForm &form = getNormalForm(problem);
+  // Facts hardly ever contradict each other, and small values show it at once.
+  if (!problem.goal && !options.smtOnly && !form.isContradictory())
+    if (Search small = enumerate(problem, form, /*goalIs=*/false); small.found)
+      return {Verdict::MayFail, Method::Enumeration, Cause::None, toAssignment(problem, *small.found)};
   if (!options.smtOnly && form.follows(problem.goal, least))
     return {Verdict::Proved, Method::NormalForm, Cause::None, {}};
   // All that is asked about one goal has one deadline. A tenth is for Z3 to notice that its

@@ -73,6 +73,7 @@ TEST_F(SolverTest, CounterexamplesAreTheSmallest) {
       {{"0 le i0", "i0 lt N"}, "i0 + 1 lt N", "may fail: i0=0, N=1 (enumeration)"},
       {{"K le N"}, "N lt K", "never: N=1, K=1 (enumeration)"},
       {{}, "(4*N) = 512", "may fail: N=1 (enumeration)"},
+      {{"(A + B + 11) mod 9 = 8"}, "A = A + 1", "never: A=1, B=5 (enumeration)"},
       {{"M lt 512"}, "4*N ne 512", "may fail: N=128 (enumeration)"},
   };
   for (auto &[facts, goal, answer] : cases)

@@ -30,7 +30,8 @@ enum class Method : unsigned { NormalForm, Memo, Enumeration, Presburger, Z3, No
 enum class Cause : unsigned {
   None,
   Incomplete,    ///< the methods ended without an answer
-  Limit,         ///< the step or time limit was reached
+  Limit,         ///< the step or time limit of one goal was reached
+  Spent,         ///< all goals together took what time there is for those without an answer
   WorkerMissing, ///< `kina-smt-worker` could not be started
   WorkerDied,    ///< it ended in the middle of a goal
   Overflow       ///< a coefficient leaves 64 bits
@@ -49,6 +50,9 @@ struct Answer {
   /// 100,000 assignments have to be tried to see that, or if the worker found it and Z3 can tell; otherwise as small as
   /// it could be made. The same for the same query, whatever was asked before.
   Assignment counterexample;
+
+  /// Whether more time might have brought an answer.
+  bool isOutOfTime() const { return cause == Cause::Limit || cause == Cause::Spent; }
 };
 
 struct Query {
@@ -64,8 +68,12 @@ struct SolverOptions {
   /// Steps of Z3 for one goal: the same for the same goal everywhere.
   unsigned stepLimit = 2'000'000;
   /// Wall time of one goal in milliseconds, after which Z3 is told to stop; a tenth later
-  /// the worker is killed.
-  unsigned timeLimit = 2000;
+  /// the worker is killed. With what comes before and after it, a goal is to take no more than 2.5 s
+  /// on a machine with other work to do.
+  unsigned timeLimit = 1800;
+  /// Wall time in milliseconds that goals may take in the worker without getting an answer, all together.
+  /// The goal with which it is spent is the last one that the worker is asked.
+  unsigned totalLimit = 3600;
   /// Only Z3 (and the evaluation of what it says), to compare with.
   bool smtOnly = false;
   /// Never start the worker.

@@ -155,6 +155,8 @@ static StringRef describe(Cause cause) {
   switch (cause) {
   case Cause::Limit:
     return "the step and time limits of one obligation were reached";
+  case Cause::Spent:
+    return "the time for what cannot be decided was spent on others before, so only the quick methods were tried";
   case Cause::WorkerMissing:
     return "'kina-smt-worker' could not be started, so only the quick methods were tried";
   case Cause::WorkerDied:
@@ -175,7 +177,7 @@ InFlightDiagnostic reportUnproved(const Obligation &obligation, const Answer &an
   std::string spelled = spellings.spell(pred);
   bool undecided = answer.verdict == Verdict::Undecided;
   DiagCode code = !undecided                      ? getCode(obligation.kind)
-                  : answer.cause == Cause::Limit ? DiagCode::K0309
+                  : answer.isOutOfTime()         ? DiagCode::K0309
                                                  : DiagCode::K0308;
   InFlightDiagnostic diag =
       emitError(obligation.loc, code, undecided ? "could not decide: " + obligation.text : obligation.text);
