@@ -488,6 +488,8 @@ TEST_F(DimTest, CeilingsAndRemaindersAreFoundAgain) {
   EXPECT_EQ(pred("0 = N mod 8"), "N mod 8 = 0");
   EXPECT_EQ(pred("0 le N - M"), "N >= M");
   EXPECT_EQ(pred("5 le 8*N + 8"), "8*N + 8 >= 5");
+  EXPECT_EQ(pred("1 le N - 2*(N ceildiv 3)"), "N >= 2*(N ceildiv 3) + 1");
+  EXPECT_EQ(pred("0 le 0 - N"), "-N >= 0");
 }
 
 /// The dimension of the tree; what is written for it and its parts is noted.

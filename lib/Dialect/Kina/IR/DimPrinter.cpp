@@ -247,6 +247,7 @@ public:
 private:
   std::string textOf(DimAttr dim) { return spellings ? spellings->spell(dim) : toString(dim); }
   void print(DimAtomAttr atom);
+  void print(ArrayRef<Summand> summands);
   void printRelation(PredAttr pred, StringRef symbol, StringRef reversed);
 
   raw_ostream &os;
@@ -280,13 +281,13 @@ void Printer::print(DimAtomAttr atom) {
   }
 }
 
-void Printer::print(DimAttr dim) {
-  if (dim.getTerms().empty()) {
+void Printer::print(DimAttr dim) { print(Grouping(dim).getSummands()); }
+
+void Printer::print(ArrayRef<Summand> summands) {
+  if (summands.empty())
     os << '0';
-    return;
-  }
   bool first = true;
-  for (const Summand &summand : Grouping(dim).getSummands()) {
+  for (const Summand &summand : summands) {
     bool negative = summand.coefficient < 0;
     if (first)
       os << (negative ? "-" : "");
@@ -325,14 +326,24 @@ void Printer::printRelation(PredAttr pred, StringRef symbol, StringRef reversed)
   bool isOrder = pred.getKind() == PredKind::LE || pred.getKind() == PredKind::LT;
   bool isWritten = spellings && !spellings->find(toString(left)).empty();
   if (DimAttr difference = swap && isOrder && !isWritten ? subDims(left, right) : DimAttr()) {
-    DimAttr negative = DimAttr::getConstant(pred.getContext(), 0);
-    for (DimTermAttr term : difference.getTerms())
-      if (term.getCoefficient() < 0)
-        negative = subDims(negative, DimAttr::get(pred.getContext(), {term}));
-    DimAttr positive = addDims(difference, negative);
-    if (positive && !positive.isConstant() && !negative.isConstant(0)) {
-      left = positive;
-      right = negative;
+    SmallVector<Summand, 8> positive, negative;
+    for (Summand &summand : Grouping(difference).getSummands())
+      if (summand.coefficient > 0) {
+        positive.push_back(summand);
+      } else if (summand.coefficient != INT64_MIN) {
+        summand.coefficient = -summand.coefficient;
+        negative.push_back(summand);
+      } else {
+        positive.clear();
+        break;
+      }
+    bool isNumber = llvm::all_of(
+        positive, [](const Summand &summand) { return summand.factors.empty() && summand.op.empty(); });
+    if (!isNumber && !negative.empty()) {
+      print(positive);
+      os << ' ' << symbol << ' ';
+      print(negative);
+      return;
     }
   }
   os << textOf(left) << ' ' << symbol << ' ' << textOf(right);
