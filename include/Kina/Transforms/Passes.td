@@ -95,7 +95,8 @@ def InsertCheckpointsPass : Pass<"kina-insert-checkpoints", "::mlir::ModuleOp"> 
     d - 1 such loops; without a bound of that number, states are kept at a stride that
     doubles. `slots` is left to `--kina-record-vjps`. A call of a function marked so
     comes into a `kina.remat`. Values and their order never change.
-    Warnings: a `budget`, and a root of a number that is not known.
+    Warnings: K0606 for a `budget`, K0607 for more levels than are made, K0608 for a root of a
+    number that is not known.
   }];
   let dependentDialects = ["::kina::KinaDialect"];
 }
