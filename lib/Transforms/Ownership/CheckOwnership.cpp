@@ -22,6 +22,7 @@
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -34,6 +35,12 @@ namespace {
 
 /// Whether values of this type are owned by somebody; all others are copied freely.
 bool isOwned(Type type) { return isa<TensorType>(type); }
+
+/// Whether the value belongs to the module.
+bool isModuleLevel(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  return result && (isa<GetGlobalOp>(result.getOwner()) || isBorrowed(result));
+}
 
 /// The case that a perform runs; null if nothing around it handles the operation.
 Block *findCase(PerformOp perform) {
@@ -75,6 +82,8 @@ public:
         return;
       // The last use of the list is the first of the program.
       for (OpOperand &use : parameter.getUses()) {
+        if (kina::isBorrowed(use))
+          continue;
         BlockArgument next;
         bool direct = asks(use, [&](BlockArgument callee) {
           next = callee;
@@ -179,9 +188,11 @@ std::string spellCopy(Value value) {
   return name.empty() ? "copy(..)" : ("'copy(" + name + ")'").str();
 }
 
-/// The function as users call it; the compiler's own have a dot in their names.
+/// The function as users call it; behind a dot stands what element types it is for, or the
+/// number of one without a name.
 std::string spellCallee(FuncOp function) {
-  return function.getSymName().contains('.') ? "the function" : quote(function.getSymName());
+  auto [name, rest] = function.getSymName().split('.');
+  return rest.starts_with("lambda") ? "the function" : quote(name);
 }
 
 /// The place of a use, as exactly as it is known.
@@ -457,13 +468,16 @@ private:
       attachHelp(diag) << "pass a copy to be consumed, " << spellCopy(value);
       return;
     }
-    if (std::optional<std::string> why = getBorrow(value)) {
+    if (std::optional<std::string> why = getBorrow(use)) {
       reported.insert(value);
       InFlightDiagnostic diag = report(getUseLoc(use), DiagCode::K0505,
                                        spell(value) + " is borrowed and cannot be consumed, but here it " +
                                            describe(use, consumers));
       attachConsumer(diag, use, consumers);
-      diag.attachNote(value.getLoc()) << *why;
+      if (isBorrowed(use))
+        diag.attachNote() << *why;
+      else
+        diag.attachNote(value.getLoc()) << *why;
       attachAliases(diag, value);
       attachHelp(diag) << "consume a copy, " << spellCopy(value);
       return;
@@ -477,16 +491,19 @@ private:
   }
 
   /// Why the value is not owned here.
-  std::optional<std::string> getBorrow(Value value) {
+  std::optional<std::string> getBorrow(OpOperand &use) {
+    Value value = use.get();
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       if (Consumers::isBorrowed(argument))
         return "it is borrowed here";
       auto loop = dyn_cast<WhileOp>(argument.getOwner()->getParentOp());
       if (loop && argument.getOwner() == loop.getBeforeBody())
         return "a loop's condition only reads its states";
-    } else if (value.getDefiningOp<GetGlobalOp>()) {
+    } else if (isModuleLevel(value)) {
       return "a module-level value is borrowed everywhere";
     }
+    if (isBorrowed(use))
+      return "a function only reads what it takes with '&', and a function value what is around it";
     return std::nullopt;
   }
 
@@ -568,8 +585,8 @@ private:
       if (!Consumers::isBorrowed(parameter) && (function.isPublic() || consumers.getConsumer(parameter)))
         look(parameter, function.getBody().front());
     function.walk([&](Operation *op) {
-      if (!isa<GetGlobalOp>(op))
-        for (Value result : op->getResults())
+      for (Value result : op->getResults())
+        if (!isModuleLevel(result))
           look(result, *op->getBlock());
       if (auto loop = dyn_cast<WhileOp>(op))
         for (BlockArgument state : loop.getAfterBody()->getArguments())
@@ -629,7 +646,11 @@ struct CheckOwnershipPass : impl::CheckOwnershipPassBase<CheckOwnershipPass> {
       });
     }
     if (!passed)
-      signalPassFailure();
+      return signalPassFailure();
+    // Whose tensors they are has been checked in operations that nothing uses, too.
+    IRRewriter rewriter(&getContext());
+    for (auto function : module.getOps<FuncOp>())
+      (void)runRegionDCE(rewriter, function->getRegions());
   }
 };
 
