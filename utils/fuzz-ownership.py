@@ -40,7 +40,7 @@ SIZE = 3
 PATHS = 3000                  # of a function; what has more is left out
 LARGEST = 2.0 ** 24           # numbers beyond prove nothing, since results round
 STEPS = 3000
-PLANTS = ["states-borrow", "arms-forget", "drop-borrows", "cases-once", "aliases-own", "loops-once", "in-place"]
+PLANTS = ["states-borrow", "drop-borrows", "cases-once", "loops-once", "values-take", "in-place"]
 
 
 class LeftOut(Exception):
@@ -162,6 +162,8 @@ class Maker:
             return Node("element", args=[self.reading(scope)], index=self.index(scope))
         if roll < 0.85:
             return Node("dot", args=[self.reading(scope), self.reading(scope)])
+        if any("Weigh" in ops for ops in self.handled) and self.chance(0.6):
+            return self.perform(scope, "Weigh")
         callees = [f for f in self.helpers if f.result == "F"]
         if callees and self.chance(0.8):
             return self.call(scope, r.choice(callees))
@@ -212,14 +214,15 @@ class Maker:
             return Node("update", args=[self.tensor(scope, depth - 1), self.scalar(scope, depth - 1)], index=self.index(scope))
         if roll < 0.84 and scope.functions:
             return Node("apply", name=r.choice(list(scope.functions)), args=[self.tensor(scope, depth - 1)])
-        if roll < 0.9 and any(self.handled):
-            handled = [op for ops in self.handled for op in ops if op != "Stop"]
-            if handled:
-                return Node("perform", op=r.choice(handled), args=[self.consuming(scope) if self.chance(0.7) else self.tensor(scope, 1)])
+        if roll < 0.9 and any("Like" in ops for ops in self.handled):
+            return self.perform(scope, "Like")
         callees = [f for f in self.helpers if f.result == "V"]
         if callees:
             return self.call(scope, r.choice(callees))
         return Node("scale", args=[self.reading(scope), Node("literal", value=0.5)])
+
+    def perform(self, scope, operation):
+        return Node("perform", op=operation, args=[self.consuming(scope) if self.chance(0.7) else self.tensor(scope, 1)])
 
     def call(self, scope, callee):
         args = []
@@ -233,10 +236,7 @@ class Maker:
                 args.append(self.scalar(scope, 1))
             else:
                 args.append(Node("text", text=str(self.r.randrange(3))))
-        form = "call"
-        if callee.result == "V" and callee.gradient and self.chance(0.5):
-            form = "call"
-        return Node(form, callee=callee, args=args)
+        return Node("call", callee=callee, args=args)
 
     def pair(self, scope, consumed):
         pairs = [n for n, t in scope.types.items() if t == "P" and
@@ -504,8 +504,7 @@ class Maker:
         for _ in range(r.choice([0, 1, 1, 2] if not exported else [1, 2, 3, 4, 5])):
             statements += self.statement(scope, depth)
         body = Node("block", statements=statements, results=self.results(scope, types))
-        return Node("fn", name=name, parameters=parameters, body=body, types=types, result=result, exported=exported, consumes=set(),
-                    gradient=False)
+        return Node("fn", name=name, parameters=parameters, body=body, types=types, result=result, exported=exported, consumes=set())
 
     def program(self):
         r = self.r
@@ -690,20 +689,24 @@ class Printer:
 
 class Tensor:
     """`key` is where it is made, `place` in what; `why` it may not be taken, if so."""
-    __slots__ = ("key", "name", "why", "taken", "place", "silent", "array")
+    __slots__ = ("key", "name", "why", "taken", "place", "array")
 
     def __init__(self, key, name=None, why=None, place=(), array=None):
         self.key = key if isinstance(key, tuple) else (key,)
         self.name, self.why, self.place, self.array = name, why, place, array
         self.taken = None             # (line, place) of what took it
-        self.silent = False
+
+    @property
+    def state(self):
+        """What a state of a loop is in its condition and its body."""
+        return (self.key[0][0] if isinstance(self.key[0], tuple) else self.key[0], self.name)
 
 
 class Run:
-    """An execution of a case, or of a function value with what it is given."""
+    """An execution of a case, or of a function value with what it is given and the line of the call."""
 
-    def __init__(self, given=None):
-        self.given, self.resumed, self.taken = given, False, []
+    def __init__(self, given=None, line=0):
+        self.given, self.line, self.resumed, self.taken = given, line, False, []
 
 
 class Perform:
@@ -758,7 +761,7 @@ class Walk:
         if k == "apply":
             parameter, body, scope = env[n.name]
             inner = {**scope, "handlers": env["handlers"], parameter: self.named(args[0], parameter)}
-            return (yield from self.block(body, inner, place + ((Run(leaves[0]), 0, 0),)))[0]
+            return (yield from self.block(body, inner, place + ((Run(leaves[0], n.line), 0, 0),)))[0]
         if k == "perform":
             case = next(cases[n.op] for cases in reversed(env["handlers"]) if n.op in cases)
             self.op(n, place, *([[], args] if case in self.takes else [args, []]))
@@ -938,24 +941,26 @@ class Model(Walk):
         self.next += 1
         return not self.choices[self.next - 1]
 
-    def report(self, tensor, found, code, line):
+    def report(self, tensor, code, line, place, found=None):
+        """The errors of a tensor are many, and the first in the order of the source is told: `found`, in the
+        calls of functions around it."""
+        found = tuple(run.line for run, _, _ in place if isinstance(run, Run) and run.given is not None) + (found or (line, 0))
         if tensor.key not in self.errors or found < self.errors[tensor.key][0]:
             self.errors[tensor.key] = (found, line, code, tensor.name)
-        tensor.silent = True
 
     def there(self, tensor, line, place):
         """Whether nothing has taken the tensor; says so if not."""
-        self.touched.add(tensor.key)
-        if tensor.silent or not tensor.taken:
-            return not tensor.silent
+        self.touched.add(tensor.state)
+        if not tensor.taken:
+            return True
         at, then = tensor.taken
-        for (loop, execution, number), (other, again, later) in zip(then, place):
+        for k, ((loop, execution, number), (other, again, later)) in enumerate(zip(then, place)):
             if loop is not other or execution != again:
                 break
             if number != later:
-                self.report(tensor, (loop.body.end, 1), "K0502", at)
+                self.report(tensor, "K0502", at, place[:k], (loop.body.end, 1))
                 return False
-        self.report(tensor, (line, 0), "K0501", line)
+        self.report(tensor, "K0501", line, place)
         return False
 
     def op(self, n, place, reads, taken):
@@ -969,11 +974,11 @@ class Model(Walk):
                 continue
             around = [run for run, _, _ in place if isinstance(run, Run) and run not in [r for r, _, _ in tensor.place]]
             if any(tensor is t for t in reads):
-                self.report(tensor, (n.line, 0), "K0501", n.line)
-            elif tensor.why or any(run.given is not None and tensor not in run.given for run in around):
-                self.report(tensor, (n.line, 0), "K0505", n.line)
+                self.report(tensor, "K0501", n.line, place)
+            elif tensor.why or self.plant != "values-take" and any(run.given is not None and tensor not in run.given for run in around):
+                self.report(tensor, "K0505", n.line, place)
             elif any(run.resumed for run in around):
-                self.report(tensor, (n.line, 0), "K0502", n.line)
+                self.report(tensor, "K0502", n.line, place)
             else:
                 tensor.taken = (n.line, place)
                 self.consumed.add(tensor.key)
@@ -986,11 +991,10 @@ class Model(Walk):
     def resumed(self, run, n):
         run.resumed = self.plant != "cases-once"
         for tensor, line in run.taken:
-            if not tensor.silent:
-                self.report(tensor, (n.line, 0), "K0502", line)
+            self.report(tensor, "K0502", line, (), (n.line, 0))
 
     def carries(self, tensor, loop):
-        self.carried[tensor.key] = (loop.line, tensor.name)
+        self.carried[tensor.state] = (loop.line, tensor.name)
 
     def text(self, text, env):
         return None
