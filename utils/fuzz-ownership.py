@@ -53,7 +53,7 @@ class Node:
     """A construct: `kind` says what, and the names of its parts depend on it."""
 
     def __init__(self, kind, **parts):
-        self.kind, self.line, self.end = kind, 0, 0
+        self.kind, self.line, self.end, self.order = kind, 0, 0, 0
         self.__dict__.update(parts)
 
     def children(self):
@@ -533,7 +533,7 @@ class Printer:
     """Text of programs, one construct a line; notes the line of each."""
 
     def __init__(self):
-        self.lines = []
+        self.lines, self.order = [], 0
 
     def put(self, indent, text):
         self.lines.append("  " * indent + text)
@@ -542,7 +542,8 @@ class Printer:
     def e(self, n):
         n.line = len(self.lines) + 1
         k = n.kind
-        args = [self.e(a) for a in n.args] if hasattr(n, "args") else []
+        args = [self.e(a) for a in getattr(n, "args", [])]
+        self.order = n.order = self.order + 1
         if k == "name":
             return n.name
         if k == "member":
@@ -703,10 +704,10 @@ class Tensor:
 
 
 class Run:
-    """An execution of a case, or of a function value with what it is given and the line of the call."""
+    """An execution of a case, or of a function value with what it is given and where it is called."""
 
-    def __init__(self, given=None, line=0):
-        self.given, self.line, self.resumed, self.taken = given, line, False, []
+    def __init__(self, given=None, call=None):
+        self.given, self.call, self.resumed, self.taken = given, call, False, []
 
 
 class Perform:
@@ -761,7 +762,7 @@ class Walk:
         if k == "apply":
             parameter, body, scope = env[n.name]
             inner = {**scope, "handlers": env["handlers"], parameter: self.named(args[0], parameter)}
-            return (yield from self.block(body, inner, place + ((Run(leaves[0], n.line), 0, 0),)))[0]
+            return (yield from self.block(body, inner, place + ((Run(leaves[0], (n.line, n.order)), 0, 0),)))[0]
         if k == "perform":
             case = next(cases[n.op] for cases in reversed(env["handlers"]) if n.op in cases)
             self.op(n, place, *([[], args] if case in self.takes else [args, []]))
@@ -944,7 +945,7 @@ class Model(Walk):
     def report(self, tensor, code, line, place, found=None):
         """The errors of a tensor are many, and the first in the order of the source is told: `found`, in the
         calls of functions around it."""
-        found = tuple(run.line for run, _, _ in place if isinstance(run, Run) and run.given is not None) + (found or (line, 0))
+        found = [run.call for run, _, _ in place if isinstance(run, Run) and run.given is not None] + [found or (line, 0)]
         if tensor.key not in self.errors or found < self.errors[tensor.key][0]:
             self.errors[tensor.key] = (found, line, code, tensor.name)
 
@@ -991,7 +992,9 @@ class Model(Walk):
     def resumed(self, run, n):
         run.resumed = self.plant != "cases-once"
         for tensor, line in run.taken:
-            self.report(tensor, "K0502", line, (), (n.line, 0))
+            if tensor.taken:
+                self.report(tensor, "K0502", line, (), (n.line, 0))
+                tensor.taken = None   # what follows from it is no error of its own
 
     def carries(self, tensor, loop):
         self.carried[tensor.state] = (loop.line, tensor.name)
