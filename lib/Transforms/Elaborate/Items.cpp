@@ -33,7 +33,7 @@ static void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &pre
     llvm::append_range(preds, syntax.getChild(2).getChildren());
     return;
   }
-  if (surface::isType(syntax.getKind()) || syntax.is(SyntaxKind::TypeMember))
+  if (surface::isType(syntax.getKind()) || syntax.is(SyntaxKind::TypeRef) || syntax.is(SyntaxKind::TypeMember))
     for (SyntaxAttr child : syntax.getChildren())
       collectTypePreds(child, preds);
 }
@@ -275,8 +275,10 @@ static Val bindArguments(Elaborator &e, const Ty &type, Block *entry, Location l
     SmallVector<NamedAttribute> named;
     OpBuilder b(context);
     named.push_back(b.getNamedAttr(kNameArgAttrName, b.getStringAttr(name)));
-    if (param.borrowed)
+    if (param.borrowed) {
       named.push_back(b.getNamedAttr(kBorrowArgAttrName, b.getUnitAttr()));
+      ctx.borrowed.insert(argument);
+    }
     if (!type.indexName.empty())
       named.push_back(b.getNamedAttr(kDimArgAttrName, b.getStringAttr(type.indexName)));
     attrs.push_back(DictionaryAttr::get(context, named));
@@ -486,6 +488,9 @@ void Elaborator::finalize(ArrayRef<FuncOp> functions) {
       TypedAttr value = constant.getValue();
       if (value.getType() == type)
         return;
+      auto doesNotFit = [&](const Twine &number) {
+        report(constant.getLoc(), DiagCode::K0106, number + " does not fit in " + spell(type));
+      };
       if (auto floating = dyn_cast<FloatType>(type)) {
         double number = isa<FloatAttr>(value) ? cast<FloatAttr>(value).getValueAsDouble()
                                               : static_cast<double>(cast<IntegerAttr>(value).getInt());
@@ -493,17 +498,22 @@ void Elaborator::finalize(ArrayRef<FuncOp> functions) {
         if (std::isfinite(number) && rounded.getValue().isInfinity()) {
           std::string text;
           llvm::raw_string_ostream(text) << llvm::format("%g", number);
-          report(constant.getLoc(), DiagCode::K0106, text + " does not fit in " + spell(type));
+          doesNotFit(text);
         }
         constant.setValueAttr(rounded);
       } else {
         int64_t number = cast<IntegerAttr>(value).getInt();
         unsigned width = type.getIntOrFloatBitWidth();
-        bool isUnsigned = type.isUnsignedInteger();
-        if (isUnsigned ? !llvm::isUIntN(width, number) || number < 0 : !llvm::isIntN(width, number))
-          report(constant.getLoc(), DiagCode::K0106, Twine(number) + " does not fit in " + spell(type));
+        if (!fitsInto(number, type))
+          doesNotFit(Twine(number));
         constant.setValueAttr(IntegerAttr::get(type, APInt(width, static_cast<uint64_t>(number), false, true)));
       }
+    });
+    function.walk([&](DimOp dim) {
+      std::optional<int64_t> value = dim.getValue().getConstantValue();
+      Type type = elementTypes.finalize(dim.getType());
+      if (value && !fitsInto(*value, type))
+        report(dim.getLoc(), DiagCode::K0106, Twine(*value) + " does not fit in " + spell(type));
     });
     AttrTypeReplacer replacer;
     replacer.addReplacement([&](HoleType hole) -> Type { return elementTypes.finalize(hole); });
