@@ -575,10 +575,10 @@ private:
   // Implicit drops
   //===--------------------------------------------------------------------===//
 
-  /// The last use of a value consumes it; where a path has none, it is dropped.
+  /// The last use of a value consumes it; where a path has none, it is dropped. A `_` says so.
   void reportImplicitDrops(FuncOp function) {
     auto look = [&](Value value, Block &block) {
-      if (isOwned(value.getType()) && !reported.contains(value))
+      if (isOwned(value.getType()) && !reported.contains(value) && !getSourceNames(value).empty())
         findDrops(value, block, value.getLoc());
     };
     for (BlockArgument parameter : function.getArguments())
@@ -588,35 +588,39 @@ private:
       for (Value result : op->getResults())
         if (!isModuleLevel(result))
           look(result, *op->getBlock());
+      // What the condition reads is used in every iteration, and of no use at all is an error anyway.
       if (auto loop = dyn_cast<WhileOp>(op))
         for (BlockArgument state : loop.getAfterBody()->getArguments())
-          if (!loop.getBeforeBody()->getArgument(state.getArgNumber()).use_empty() || !state.use_empty())
+          if (loop.getBeforeBody()->getArgument(state.getArgNumber()).use_empty() && !state.use_empty())
             look(state, *loop.getAfterBody());
     });
   }
 
+  /// Reports the paths through the block on which nothing uses the value.
   void findDrops(Value value, Block &block, Location path) {
-    Operation *last = nullptr;
-    for (Operation *user : value.getUsers())
-      if (Operation *here = block.findAncestorOpInBlock(*user); here && (!last || last->isBeforeInBlock(here)))
-        last = here;
-    if (!last) {
-      InFlightDiagnostic diag = report(path, DiagCode::K0503, spell(value) + " is dropped: nothing uses it on this path");
-      attachHelp(diag) << "say so with 'drop(" << (getName(value).empty() ? ".." : getName(value)) << ");'";
-      return;
+    IfOp branch;
+    for (Operation *user : value.getUsers()) {
+      Operation *here = block.findAncestorOpInBlock(*user);
+      if (!here)
+        continue;
+      auto inner = dyn_cast<IfOp>(here);
+      if (!inner || here == user)
+        return;
+      if (!branch || branch->isBeforeInBlock(inner))
+        branch = inner;
     }
-    auto branch = dyn_cast<IfOp>(last);
-    if (!branch || llvm::is_contained(branch->getOperands(), value))
-      return;
+    if (!branch)
+      return reportDrop(value, path, " is dropped: nothing uses it on this path", "say so");
     for (Region *arm : {&branch.getThenRegion(), &branch.getElseRegion()})
-      if (arm->empty()) {
-        InFlightDiagnostic diag = report(branch.getLoc(), DiagCode::K0503,
-                                         spell(value) + " is dropped where the condition does not hold");
-        attachHelp(diag) << "say so in an 'else' arm with 'drop("
-                         << (getName(value).empty() ? ".." : getName(value)) << ");'";
-      } else {
+      if (arm->empty())
+        reportDrop(value, branch.getLoc(), " is dropped where the condition does not hold", "say so in an 'else' arm");
+      else
         findDrops(value, arm->front(), arm->front().getTerminator()->getLoc());
-      }
+  }
+
+  void reportDrop(Value value, Location loc, const Twine &what, StringRef help) {
+    InFlightDiagnostic diag = report(loc, DiagCode::K0503, spell(value) + what);
+    attachHelp(diag) << help << " with 'drop(" << getName(value) << ");'";
   }
 
   const Consumers &consumers;
