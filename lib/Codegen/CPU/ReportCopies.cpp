@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace kina {
 #define GEN_PASS_DEF_REPORTCOPIES
@@ -31,12 +32,17 @@ Value getBuffer(Value value) {
   return value;
 }
 
-/// Whether the value shows all of its buffer, with more than one element.
-bool isWhole(Value value) {
+/// Whether the value may show less than its buffer, or in another form.
+bool isView(Value value) {
   while (auto cast = value.getDefiningOp<memref::CastOp>())
     value = cast.getSource();
+  return static_cast<bool>(value.getDefiningOp<ViewLikeOpInterface>());
+}
+
+/// Whether the value shows all of its buffer, with more than one element.
+bool isWhole(Value value) {
   auto type = cast<MemRefType>(value.getType());
-  return !value.getDefiningOp<ViewLikeOpInterface>() && (!type.hasStaticShape() || type.getNumElements() > 1);
+  return !isView(value) && (!type.hasStaticShape() || type.getNumElements() > 1);
 }
 
 /// Whether the operation itself reads or writes the buffer.
@@ -56,17 +62,23 @@ bool touches(Operation *op, Value buffer) {
 /// Where in the source it is, for a comparison.
 FileLineColRange getRange(Operation *op) { return op->getLoc()->findInstanceOf<FileLineColRange>(); }
 
-/// Whether one of the copy's buffers gets a part written by what the copy was made for.
-bool isForPart(memref::CopyOp copy) {
+/// Whether what the copy was made for writes a part of one of its buffers.
+bool isForPart(memref::CopyOp copy, Operation *loop) {
   Value source = getBuffer(copy.getSource()), target = getBuffer(copy.getTarget());
-  return llvm::any_of(*copy->getBlock(), [&](Operation &op) {
-    Value buffer;
-    if (auto store = dyn_cast<memref::StoreOp>(op))
-      buffer = getBuffer(store.getMemRef());
-    else if (auto part = dyn_cast<memref::SubViewOp>(op))
-      buffer = getBuffer(part.getSource());
-    return buffer && (buffer == source || buffer == target) && getRange(&op) == getRange(copy);
-  });
+  return loop
+      ->walk([&](Operation *op) {
+        Value written;
+        if (auto store = dyn_cast<memref::StoreOp>(op))
+          written = store.getMemRef();
+        else if (auto other = dyn_cast<memref::CopyOp>(op))
+          written = other.getTarget();
+        if (!written || !llvm::is_contained({source, target}, getBuffer(written)) || getRange(op) != getRange(copy))
+          return WalkResult::advance();
+        // What lies deeper and is no view writes all of it, element by element.
+        bool isElement = isa<memref::StoreOp>(op) && op->getBlock() == copy->getBlock();
+        return isElement || isView(written) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// What reads the old values that the copy keeps, in the rest of the iteration.
@@ -89,30 +101,39 @@ Operation *findReader(memref::CopyOp copy) {
 struct ReportCopiesPass : kina::impl::ReportCopiesBase<ReportCopiesPass> {
   void runOnOperation() override {
     DiagnosticSorter sorter(&getContext());
-    llvm::DenseSet<std::pair<Operation *, Attribute>> told;
+    // Copies of one place in the source are one remark.
+    llvm::MapVector<std::pair<Operation *, Attribute>, SmallVector<memref::CopyOp>> places;
     getOperation()->walk([&](memref::CopyOp copy) {
       auto loop = copy->getParentOfType<LoopLikeOpInterface>();
-      std::optional<TakenOver> takenOver = getTakenOver(copy.getLoc());
       FileLineColRange range = getRange(copy);
-      if (!loop || !range || !isWhole(copy.getSource()) || !isWhole(copy.getTarget()) ||
-          !(takenOver || isForPart(copy)) || !told.insert({loop, range}).second)
-        return;
-      InFlightDiagnostic diag = emitRemark(copy.getLoc(), DiagCode::K0701, "every iteration copies a whole tensor here");
-      Value buffer = getBuffer(copy.getSource());
-      if (takenOver) {
-        auto quote = [](StringRef name) { return name.empty() ? std::string("one state") : ("'" + name + "'").str(); };
-        diag.attachNote() << "the tensor of " << quote(takenOver->from) << " goes on as "
-                          << (takenOver->to.empty() ? "another state" : quote(takenOver->to));
-      } else if (Operation *reader = findReader(copy)) {
-        diag.attachNote(reader->getLoc()) << "what the tensor was before is read here";
-      } else if (!loop->isAncestor(buffer.getParentBlock()->getParentOp()) &&
-                 !loop->walk([&](Operation *op) {
-                        return touches<MemoryEffects::Write>(op, buffer) ? WalkResult::interrupt()
-                                                                         : WalkResult::advance();
-                      }).wasInterrupted()) {
-        diag.attachNote() << "the next iteration needs the tensor as it was";
-      }
+      if (loop && range && isWhole(copy.getSource()) && isWhole(copy.getTarget()) &&
+          (getTakenOver(copy.getLoc()) || isForPart(copy, loop)))
+        places[{loop, range}].push_back(copy);
     });
+    for (auto &[place, copies] : places)
+      report(place.first, copies);
+  }
+
+  void report(Operation *loop, ArrayRef<memref::CopyOp> copies) {
+    memref::CopyOp copy = copies.front();
+    InFlightDiagnostic diag = emitRemark(copy.getLoc(), DiagCode::K0701, "every iteration copies a whole tensor here");
+    for (memref::CopyOp other : copies)
+      if (std::optional<TakenOver> names = getTakenOver(other.getLoc())) {
+        diag.attachNote() << "the tensor of " << (names->from.empty() ? "one state" : "'" + names->from + "'")
+                          << " goes on as " << (names->to.empty() ? "another state" : "'" + names->to + "'");
+        return;
+      }
+    if (Operation *reader = findReader(copy)) {
+      diag.attachNote(reader->getLoc()) << "what the tensor was before is read here";
+      return;
+    }
+    Value buffer = getBuffer(copy.getSource());
+    bool isFromOutside = !loop->isAncestor(buffer.getParentBlock()->getParentOp());
+    auto writes = [&](Operation *op) {
+      return touches<MemoryEffects::Write>(op, buffer) ? WalkResult::interrupt() : WalkResult::advance();
+    };
+    if (isFromOutside && !loop->walk(writes).wasInterrupted())
+      diag.attachNote() << "the next iteration needs the tensor as it was";
   }
 };
 } // namespace

@@ -248,10 +248,11 @@ struct ParallelCopy {
 
 /// Emits `steps`. `values` holds the sources and receives the slots' new values; `scratch` maps
 /// a saved slot to its scratch tensor and receives its new value.
-static void emitSteps(OpBuilder &builder, const ParallelCopy &copy, ArrayRef<Step> steps, ValueRange slots,
-                      MutableArrayRef<Value> values, DenseMap<unsigned, Value> &scratch) {
+static void emitSteps(OpBuilder &builder, const ParallelCopy &copy, ArrayRef<Step> steps, Operation *yield,
+                      ValueRange slots, MutableArrayRef<Value> values, DenseMap<unsigned, Value> &scratch) {
   for (auto [slot, save] : steps) {
-    Location loc = values[slot].getLoc();
+    // A state that goes on unchanged is found where it is yielded.
+    Location loc = values[slot].getDefiningOp() ? values[slot].getLoc() : yield->getLoc();
     if (copy.takenOver[slot])
       loc = setTakenOver(loc, *copy.takenOver[slot]);
     if (save)
@@ -371,7 +372,7 @@ static LogicalResult resolveFor(RewriterBase &rewriter, scf::ForOp loop) {
   SmallVector<Value> values(yield.getOperands());
   SmallVector<Value> slots(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   rewriter.setInsertionPoint(yield);
-  emitSteps(rewriter, copy, steps, slots, values, scratch);
+  emitSteps(rewriter, copy, steps, yield, slots, values, scratch);
   for (auto [i, slot] : llvm::enumerate(saved))
     values[numSlots + i] = scratch[slot];
   rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(values); });
@@ -480,7 +481,7 @@ static LogicalResult resolveWhile(RewriterBase &rewriter, scf::WhileOp loop) {
   for (auto [i, slot] : llvm::enumerate(saved))
     scratch[slot] = newAfter->getArgument(numCarried + computedTensors.size() + i);
   rewriter.setInsertionPoint(yield);
-  emitSteps(rewriter, copy, steps, newAfter->getArguments(), values, scratch);
+  emitSteps(rewriter, copy, steps, yield, newAfter->getArguments(), values, scratch);
   for (unsigned i = 0; i < computedTensors.size(); ++i)
     values.push_back(newAfter->getArgument(numCarried + i));
   for (unsigned slot : saved)

@@ -628,11 +628,6 @@ Val Elaborator::getGlobalParameter(StringAttr name, Location loc) {
   return translate(root->globalValues.find(name.getValue())->second, root);
 }
 
-/// Whether the value is made of integers that are known as sizes.
-static bool isSizes(const Val &val) {
-  return val.isValue() ? bool(val.sym) : llvm::all_of(val.members, isSizes);
-}
-
 Val Elaborator::getGlobalValue(StringRef name, GlobalItem &item, Location loc) {
   FunctionContext *root = current;
   for (;; root = root->parent) {
@@ -674,9 +669,6 @@ Val Elaborator::getGlobalValue(StringRef name, GlobalItem &item, Location loc) {
     item.failed = true;
     return val;
   }
-  // Numbers of sizes stay numbers, all other lists are one tensor for all uses.
-  if (val.kind == Val::Kind::List && !val.members.empty() && !isSizes(val))
-    val = listToTensor(val, item.op.getLoc());
   nameTensors(val, name, /*alias=*/true);
   lend(val);
   // A single literal has the type that each use needs.
