@@ -55,6 +55,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.state != FunctionItem::State::Untouched)
     return success(item.state != FunctionItem::State::Failed);
   unsigned before = errors;
+  llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, false);
   // What an error of the syntax hides makes no error of its own.
   bool lost = false;
   surface::FnOp op = item.op;
@@ -384,6 +386,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   item.unsolved.clear();
   item.expected.clear();
   item.clauses.clear();
+  item.spellings = {};
   item.state = FunctionItem::State::Untouched;
   return elaborateItem(item);
 }
@@ -404,6 +407,8 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   llvm::SaveAndRestore<unsigned> savedInlined(inlined, 0);
   llvm::SaveAndRestore<SmallVector<Inlining>> savedInlining(inlining, {});
   llvm::SaveAndRestore<bool> savedExhausted(exhausted, false);
+  llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, false);
 
   FunctionContext ctx;
   ctx.name = item.name;
@@ -497,6 +502,8 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   finalize(item.made);
   finalizeStructure(elementTypes, item.resultType);
   ctx.function.setAllArgAttrs(argAttrs);
+  for (FuncOp function : item.made)
+    item.spellings.attachTo(function);
   item.state = errors == before ? FunctionItem::State::Done : FunctionItem::State::Failed;
   return success(errors == before);
 }
@@ -1036,7 +1043,7 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
         known.push_back(fact);
   SmallVector<Attribute> clauses;
   for (unsigned index : findRelated(names.getArrayRef(), known)) {
-    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, toString(known[index]), loc));
+    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, spell(known[index]), loc));
     collectNames(known[index], names);
   }
   for (auto &[outer, argument] : ctx.captures)

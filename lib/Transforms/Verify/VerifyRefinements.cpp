@@ -56,7 +56,7 @@ bool isProductRelation(PredAttr pred) {
 class FunctionVerifier {
 public:
   FunctionVerifier(FuncOp function, Solver &solver, std::set<std::string> &told)
-      : function(function), solver(solver), told(told), values(facts, [this](PredAttr pred) { return holds(pred); }) {
+      : function(function), solver(solver), told(told), spellings(function), values(facts, [this](PredAttr pred) { return holds(pred); }) {
     if (ArrayAttr vars = function.getShapeVarsAttr())
       for (auto var : vars.getAsRange<ShapeVarAttr>())
         least[var.getName()] = var.getLeast();
@@ -65,6 +65,7 @@ public:
   LogicalResult run();
 
 private:
+  bool isShapeVar(StringRef name) { return llvm::is_contained(function.getShapeVarNames(), name); }
   std::optional<int64_t> leastOf(StringRef name) const {
     // A run-time integer may have any value.
     if (name.starts_with("%"))
@@ -89,10 +90,14 @@ private:
   /// Whether it is proved; reports it if not.
   bool verify(const Obligation &obligation);
   bool verifyPart(const Obligation &obligation);
-  /// `what` is what divides.
-  bool verifyDivisors(PredAttr pred, Location loc, const Twine &what);
-  template <typename Attr>
-  bool verifyDivisorsOf(Attr attr, Location loc, const Twine &what);
+  /// `spelled` tells what the divisors stand in.
+  bool verifyDivisors(PredAttr pred, Location loc, function_ref<std::string()> spelled);
+  bool verifyDivisors(DimAttr dim, Location loc, function_ref<std::string()> spelled);
+  bool verifySize(DimAttr dim, Location loc) {
+    return verifyDivisors(dim, loc, [&] { return "the size '" + spellings.spell(dim) + "'"; });
+  }
+  /// The clause that would make what is not proved hold, or null.
+  PredAttr suggest(PredAttr pred, const Answer &answer);
 
   bool verifySignature();
   void verifyCustomVjp();
@@ -113,6 +118,7 @@ private:
   /// Messages of this run, since a body that is elaborated in place at several calls has each
   /// obligation several times.
   std::set<std::string> &told;
+  Spellings spellings;
   llvm::StringMap<int64_t> least;
   SmallVector<PredAttr> facts;
   /// What was not proved, and is told already.
@@ -127,31 +133,30 @@ private:
 // Obligations
 //===----------------------------------------------------------------------===//
 
-template <typename Attr>
-bool FunctionVerifier::verifyDivisorsOf(Attr attr, Location loc, const Twine &what) {
+bool FunctionVerifier::verifyDivisors(DimAttr dim, Location loc, function_ref<std::string()> spelled) {
   llvm::SetVector<DimAttr> divisors;
-  collectDivisors(attr, divisors);
+  collectDivisors(dim, divisors);
   bool good = true;
   for (DimAttr divisor : divisors)
     good &= verifyPart({loc, makeRelation(PredKind::LE, DimAttr::getConstant(divisor.getContext(), 1), divisor),
                         ObligationKind::divisor,
-                        ("the divisor '" + toString(divisor) + "' of " + what + " may be less than 1").str(),
+                        "the divisor '" + spellings.spell(divisor) + "' of " + spelled() + " may be less than 1",
                         {}});
   return good;
 }
 
-bool FunctionVerifier::verifyDivisors(PredAttr pred, Location loc, const Twine &what) {
+bool FunctionVerifier::verifyDivisors(PredAttr pred, Location loc, function_ref<std::string()> spelled) {
   bool good = true;
   for (DimAttr dim : pred.getDims())
-    good &= verifyDivisorsOf(dim, loc, what);
+    good &= verifyDivisors(dim, loc, spelled);
   for (PredAttr part : pred.getPreds())
-    good &= verifyDivisors(part, loc, what);
+    good &= verifyDivisors(part, loc, spelled);
   return good;
 }
 
 bool FunctionVerifier::verify(const Obligation &obligation) {
   if (obligation.kind != ObligationKind::divisor &&
-      !verifyDivisors(obligation.pred, obligation.loc, "'" + toString(obligation.pred) + "'"))
+      !verifyDivisors(obligation.pred, obligation.loc, [&] { return "'" + spellings.spell(obligation.pred) + "'"; }))
     return false;
   SmallVector<PredAttr> parts;
   splitConjunction(obligation.pred, parts);
@@ -190,14 +195,32 @@ bool FunctionVerifier::verifyPart(const Obligation &obligation) {
   llvm::raw_string_ostream(key) << obligation.loc << toString(pred) << obligation.text;
   if (!told.insert(key).second)
     return false;
-  InFlightDiagnostic diag = reportUnproved(obligation, answer, facts);
+  auto lookup = [this](StringRef name) { return leastOf(name); };
+  InFlightDiagnostic diag = reportUnproved(obligation, answer, {solver, facts, lookup, spellings});
   if (answer.cause == Cause::WorkerMissing || answer.cause == Cause::WorkerDied)
     diag.attachNote() << solver.getWorkerProblem();
   if (answer.verdict == Verdict::MayFail)
-    suggestClause(diag, solver.suggest({facts, pred, [this](StringRef name) { return leastOf(name); }}, answer),
-                  function.getSymName(),
-                  [&](StringRef name) { return llvm::is_contained(function.getShapeVarNames(), name); });
+    suggestClause(
+        diag, suggest(pred, answer), function.getSymName(), [this](StringRef name) { return isShapeVar(name); },
+        spellings);
   return false;
+}
+
+PredAttr FunctionVerifier::suggest(PredAttr pred, const Answer &answer) {
+  // A size that was bound in the body is said by those of the signature, if they make it.
+  PredAttr goal = substitute(pred, [&](StringRef name) -> DimAttr {
+    if (isShapeVar(name))
+      return {};
+    for (PredAttr fact : facts)
+      if (fact.getKind() == PredKind::EQ && fact.getDims()[0].getSingleName() == name) {
+        NameSet names;
+        collectNames(fact.getDims()[1], names);
+        if (llvm::all_of(names, [this](StringRef other) { return isShapeVar(other); }))
+          return fact.getDims()[1];
+      }
+    return {};
+  });
+  return solver.suggest({facts, goal ? goal : pred, [this](StringRef name) { return leastOf(name); }}, answer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,7 +262,7 @@ bool FunctionVerifier::verifySignature() {
   if (ArrayAttr attr = function.getPreconditionsAttr())
     llvm::append_range(clauses, attr.getAsRange<ClauseAttr>());
   for (ClauseAttr clause : clauses) {
-    if (!verifyDivisors(clause.getPred(), clause.getLoc(), "'" + clause.getText() + "'"))
+    if (!verifyDivisors(clause.getPred(), clause.getLoc(), [&] { return "'" + clause.getText().str() + "'"; }))
       return false;
     addFact(clause.getPred());
   }
@@ -255,11 +278,10 @@ bool FunctionVerifier::verifySignature() {
   }
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     for (DimAttr dim : getShape(type))
-      verifyDivisorsOf(dim, function.isExternal() ? function.getLoc() : function.getArgument(index).getLoc(),
-                       "the size '" + toString(dim) + "'");
+      verifySize(dim, function.isExternal() ? function.getLoc() : function.getArgument(index).getLoc());
   for (Type type : function.getResultTypes())
     for (DimAttr dim : getShape(type))
-      verifyDivisorsOf(dim, function.getLoc(), "the size '" + toString(dim) + "'");
+      verifySize(dim, function.getLoc());
   return true;
 }
 
@@ -305,7 +327,7 @@ void FunctionVerifier::verifyCall(Operation *op, FlatSymbolRefAttr symbol, Dicti
     return;
   MLIRContext *context = op->getContext();
   auto instantiation = [&](SmallVectorImpl<NoteAttr> &notes) {
-    if (std::string text = spellInstantiation(subst); !text.empty())
+    if (std::string text = spellInstantiation(subst, spellings); !text.empty())
       notes.push_back(NoteAttr::get(context, text, UnknownLoc::get(context)));
   };
   std::string name = getSourceName(callee.getSymName()).str();
@@ -319,7 +341,7 @@ void FunctionVerifier::verifyCall(Operation *op, FlatSymbolRefAttr symbol, Dicti
         continue;
       verify({op->getLoc(), pred, ObligationKind::precondition,
               ("'" + name + "' needs " + var.getName() + " >= " + Twine(var.getLeast()) + ", and " + var.getName() +
-               " is '" + toString(value) + "' here")
+               " is '" + spellings.spell(value) + "' here")
                   .str(),
               {}});
     }
@@ -343,7 +365,7 @@ void FunctionVerifier::verifyCall(Operation *op, FlatSymbolRefAttr symbol, Dicti
 
 void FunctionVerifier::assume(AssumeOp op) {
   PredAttr pred = op.getPred();
-  if (!verifyDivisors(pred, op.getLoc(), "'" + toString(pred) + "'"))
+  if (!verifyDivisors(pred, op.getLoc(), [&] { return "'" + spellings.spell(pred) + "'"; }))
     return;
   if (op.getTrusted()) {
     // What is proved needs no trust, and no test.
@@ -351,13 +373,13 @@ void FunctionVerifier::assume(AssumeOp op) {
     splitConjunction(pred, parts);
     if (llvm::all_of(parts, [&](PredAttr part) { return holds(part); })) {
       op.setTrusted(false);
-    } else if (reportContradiction(pred, op.getLoc(), toString(pred), {})) {
+    } else if (reportContradiction(pred, op.getLoc(), spellings.spell(pred), {})) {
       return;
     } else if (isProductRelation(pred)) {
       InFlightDiagnostic diag = emitWarning(op.getLoc(), DiagCode::K0310,
-                                            "'" + toString(pred) + "' is taken on trust, and tested when the program runs");
+                                            "'" + spellings.spell(pred) + "' is taken on trust, and tested when the program runs");
       if (llvm::all_of(parts, hasSourceNames))
-        attachHelp(diag) << "with 'requires " << toString(pred) << "' the callers answer for it";
+        attachHelp(diag) << "with 'requires " << spellings.spell(pred) << "' the callers answer for it";
     }
   }
   addFact(pred);

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: kina.func @proved
 // CHECK-NEXT:    kina.assume <5 le N>
-// CHECK-NEXT:    kina.assume <D - 4*(D floordiv 4) = 0>
+// CHECK-NEXT:    kina.assume <D mod 4 = 0>
 // CHECK-NEXT:    kina.return
 kina.func @proved() attributes {
     preconditions = [#kina.clause<<8 le N>, prove, "N >= 8", loc(unknown)>,
