@@ -119,8 +119,12 @@ template <typename Binary, typename Reduce> static Val extremum(OperationCall &c
     Val result = binaryOperation<Binary>(call);
     // Of two dimensions it is one.
     const Val &a = call.args[0], &b = call.args[1];
-    if (result.isScalar() && a.sym && b.sym && !isRuntime(a.sym) && !isRuntime(b.sym))
+    if (result.isScalar() && a.sym && b.sym && !isRuntime(a.sym) && !isRuntime(b.sym)) {
       result.sym = std::is_same_v<Binary, MinOp> ? minDims({a.sym, b.sym}) : maxDims({a.sym, b.sym});
+      // As arithmetic on sizes, it does not wrap, whatever type it gets.
+      if (result.sym && !result.sym.isConstant() && call.e.isExactSize(a) && call.e.isExactSize(b))
+        return Val::of(DimOp::create(call.e.builder, call.loc, result.getType(), result.sym), result.sym);
+    }
     return result;
   }
   return reduction<Reduce, kNumbers, true>(call);
