@@ -539,9 +539,11 @@ public:
   FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
   Val listToTensor(const Val &list, Location loc);
   LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
-  /// Gives the tensors in the value a name, members of a tuple one with their position.
+  /// Gives the tensors in the value a name, members of a tuple one with theirs or their position.
   /// Without `alias` what has a name keeps it.
   void nameTensors(const Val &val, const llvm::Twine &name, bool alias);
+  /// Says of the tensors in the value that nobody owns them.
+  void lend(const Val &val);
   LogicalResult checkDeclared(Val &val, const Ty &type, Location loc, const llvm::Twine &what);
   Val binary(surface::BinaryKind kind, Val a, Val b, Location loc);
   /// Arithmetic on the members of tuples; what is no tuple meets each of them, and a member

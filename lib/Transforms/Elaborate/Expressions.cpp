@@ -341,7 +341,15 @@ void Elaborator::nameTensors(const Val &val, const Twine &name, bool alias) {
   if (val.isValue() && isa<TensorType>(val.getType()))
     addSourceName(val.value, name.str(), alias);
   for (auto [index, member] : llvm::enumerate(val.members))
-    nameTensors(member, name + "." + Twine(index), alias);
+    nameTensors(member, name + "." + (val.names.empty() ? Twine(index) : Twine(val.names[index])), alias);
+}
+
+void Elaborator::lend(const Val &val) {
+  if (val.isValue() && isa<TensorType>(val.getType()))
+    if (auto result = dyn_cast<OpResult>(val.value))
+      setBorrowed(result);
+  for (const Val &member : val.members)
+    lend(member);
 }
 
 LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope) {

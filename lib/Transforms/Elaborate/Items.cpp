@@ -2,6 +2,7 @@
 
 #include "Elaborator.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
@@ -507,10 +508,19 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   return success(errors == before);
 }
 
+/// Erases what nothing uses. Operations on tensors stay, whose tensors these are is checked there, too,
+/// and so do regions.
+static void eraseUnused(FuncOp function) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (op->getNumRegions() == 0 && llvm::none_of(op->getOperandTypes(), isTensor) && isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
 void Elaborator::finalize(ArrayRef<FuncOp> functions) {
-  IRRewriter rewriter(context);
   for (FuncOp function : functions) {
-    (void)runRegionDCE(rewriter, function->getRegions());
+    eraseUnused(function);
     function.walk([&](ConstantOp constant) {
       Type type = elementTypes.finalize(constant.getType());
       TypedAttr value = constant.getValue();
@@ -713,6 +723,8 @@ Val Elaborator::getGlobalValue(StringRef name, GlobalItem &item, Location loc) {
     item.failed = true;
     return val;
   }
+  nameTensors(val, name, /*alias=*/true);
+  lend(val);
   // A single literal has the type that each use needs.
   if (!val.isValue() || !val.value.getDefiningOp<ConstantOp>() || item.op.getTypeAttr())
     root->globalValues[name.str()] = val;
