@@ -473,7 +473,7 @@ TEST_F(DimTest, PredicatesPrintAndParse) {
 TEST_F(DimTest, CeilingsAndRemaindersAreFoundAgain) {
   for (const char *text : {
            "N ceildiv 4", "N ceildiv 2", "(N + 1) ceildiv 4", "(M + N) ceildiv 8", "(2*N) ceildiv 5",
-           "N ceildiv 4 + 1", "8*(N ceildiv 8)", "B*(N ceildiv 8)", "M - (N ceildiv 8)", "N + N ceildiv 4",
+           "N ceildiv 4 + 1", "8*(N ceildiv 8)", "B*(N ceildiv 8)", "N - 2*(N ceildiv 3)", "M - (N ceildiv 8)", "N + N ceildiv 4",
            "N mod 4", "(M + N) mod 8", "2*(N mod 2)", "N mod 4 + 1", "M - (N mod 4)", "B*(N mod 8)", "(7*N) mod 8",
            "N mod M", "N mod (M - 1)", "N ceildiv M", "(B + N) ceildiv (M + 1)", "min(M, N ceildiv 4)",
            "(N mod 7) ceildiv M", "(N + 7) floordiv 8", "N - (N floordiv 4)",

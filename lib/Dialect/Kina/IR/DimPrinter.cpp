@@ -197,13 +197,15 @@ private:
         if (!product)
           return false;
         int64_t there = coefficientOf(rest, product.getTerms()[0].getFactors());
-        bool isEnough = coefficient > 0 ? there >= coefficient : there <= coefficient;
-        if (part.getFactors().empty() && !isEnough)
+        // A number need not be there; of another product some was there once.
+        bool isNumber = part.getFactors().empty();
+        bool isThere = coefficient > 0 ? there >= (isNumber ? coefficient : 1) : there <= (isNumber ? coefficient : -1);
+        if (isNumber && !isThere)
           continue;
-        if (!isEnough)
+        if (!isThere)
           return false;
         m = addDims(m, monomial(1, part.getFactors()));
-        if (part.getFactors().empty())
+        if (isNumber)
           continue;
         have += part.getCoefficient();
         missing += static_cast<__int128>(*c) - part.getCoefficient();
