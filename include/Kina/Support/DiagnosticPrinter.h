@@ -8,6 +8,7 @@
 #ifndef KINA_SUPPORT_DIAGNOSTICPRINTER_H
 #define KINA_SUPPORT_DIAGNOSTICPRINTER_H
 
+#include "Kina/Support/Diagnostics.h"
 #include "Kina/Support/Snippet.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -29,8 +30,10 @@ struct DiagnosticPrinterOptions {
   bool color = false;
   /// One JSON object a line instead of text.
   bool json = false;
-  /// Errors that are shown; what comes behind them is only counted.
-  unsigned limit = 100;
+  /// Errors that are shown.
+  unsigned limit = kErrorLimit;
+  /// Whether text ends with how `kinac explain` is asked about the codes of the errors.
+  bool explain = false;
 };
 
 /// Whether to colour output to `os` under `--color=auto|always|never`; auto is a
@@ -108,6 +111,8 @@ private:
   /// What was shown already, in the words of `toKey`.
   std::set<std::string> told;
   unsigned errors = 0, warnings = 0, shownErrors = 0;
+  /// Of the errors that were shown.
+  std::set<DiagCode> codes;
 };
 
 } // namespace kina

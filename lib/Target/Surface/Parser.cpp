@@ -201,12 +201,10 @@ bool Parser::mayReport(uint32_t offset) {
   if (stopped || offset == lastError)
     return false;
   lastError = offset;
-  if (++errors <= kErrorLimit)
-    return true;
-  emitError(location(offset, offset + 1), DiagCode::K0104)
-      << "more than " << kErrorLimit << " errors; the rest is not read";
-  fatal();
-  return false;
+  // The first error that is not shown is reported, so that whoever prints knows of it.
+  if (++errors > kErrorLimit)
+    fatal();
+  return true;
 }
 
 void Parser::error(uint32_t begin, uint32_t end, DiagCode code, const Twine &message,
