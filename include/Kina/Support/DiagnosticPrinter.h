@@ -25,6 +25,9 @@ class SourceMgr;
 
 namespace kina {
 
+/// Errors that are shown of a run; reading a text ends with the next one.
+inline constexpr unsigned kErrorLimit = 100;
+
 struct DiagnosticPrinterOptions {
   /// ANSI colours. The text is ASCII either way (source lines are copied as they are).
   bool color = false;

@@ -41,9 +41,6 @@ llvm::StringRef getTitle(DiagCode code);
 DiagStage getStage(DiagCode code);
 /// The page of docs/diagnostics, in Markdown.
 llvm::StringRef getPage(DiagCode code);
-/// Errors that are shown of a run; reading a text ends with the next one.
-inline constexpr unsigned kErrorLimit = 100;
-
 /// All codes, in their order.
 llvm::ArrayRef<DiagCode> getDiagCodes();
 

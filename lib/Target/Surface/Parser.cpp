@@ -2,6 +2,8 @@
 
 #include "Parser.h"
 
+#include "Kina/Support/DiagnosticPrinter.h"
+
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
