@@ -73,7 +73,7 @@ int main(int argc, char **argv) {
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv,
       "Kina optimizer driver\n\nDiagnostics: --error-format=text|json|mlir, --color=auto|always|never\n", registry);
-  MlirOptMainConfig upstream = MlirOptMainConfig::createFromCLOptions();
+  const MlirOptMainConfig upstream = MlirOptMainConfig::createFromCLOptions();
   if (flags->format == kina::DiagnosticFlags::Format::MLIR || upstream.shouldVerifyDiagnostics() ||
       upstream.shouldShowDialects() || upstream.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));

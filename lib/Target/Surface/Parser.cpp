@@ -134,6 +134,8 @@ bool Parser::expectClose(Tok kind, uint32_t opener, StringRef what, StringRef or
           : emitError(locationOf(found), DiagCode::K0104)
                 << "expected " << orElse << "'" << spelling(kind) << "', found " << describe(found);
   diag.attachNote(location(opener, opener + 1)) << "opened here";
+  if (swallowed > opener && swallowed < found.begin)
+    diag.attachNote(location(swallowed, swallowed + 2)) << "what stands behind this is a comment";
   if (!help.empty())
     attachHelp(diag) << help;
   return false;
@@ -148,6 +150,11 @@ bool Parser::expectSemi(StringRef where) {
     return false;
   }
   StringRef help = slipHint(/*behindOperand=*/true);
+  if (found.is(Tok::Equal))
+    help = lastKind == Tok::RSquare
+               ? "a tensor is not assigned to: bind a new one, `let x = update(x, [i], 1.0);`, or carry it as a loop state"
+               : "there is no assignment: bind a new value, `let y = 1.0;`, carry it as a loop state, or assign to a "
+                 "ref, `c := 1.0;`";
   if (help.empty() && lastKind == Tok::RBrace)
     help = "a statement keeps its ';' after '}'; an `if`, a loop or a block is no operand: "
            "parenthesise it to go on behind it";
@@ -242,6 +249,7 @@ void Parser::reportTokenProblem(const Token &token) {
                          .Case("#", "a comment begins with '//'")
                          .Case("^", "the power of x is `x ** n`")
                          .Case("~", "negation is `not x`")
+                         .Case("?", "a choice is `if (c) { a } else { b }`")
                          .Default("");
     std::string shown = (unsigned char)text[0] < 0x20 || text[0] == 0x7F
                             ? llvm::formatv("{0:x2}", unsigned((unsigned char)text[0])).str()
@@ -349,6 +357,8 @@ void Parser::warnAboutComment() {
       return;
     lastWord = isWord;
   }
+  if (comment.find_first_of(")]}") != StringRef::npos)
+    swallowed = next.comment;
   InFlightDiagnostic diag =
       emitWarning(location(next.comment, next.comment + 2), DiagCode::K0109,
                   "'//' starts a comment; the text behind it is not read");

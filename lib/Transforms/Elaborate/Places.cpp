@@ -156,6 +156,11 @@ std::string Elaborator::sourceOf(Value value) {
   return text.size() > kLongest || StringRef(text).contains('\n') ? std::string() : text;
 }
 
+Location Elaborator::locationOf(const Val &val, Location otherwise) {
+  Value expr = val.isValue() ? expressions.lookup(val.value) : Value();
+  return expr ? expr.getLoc() : otherwise;
+}
+
 /// The copies that bring a value, by its source text, from one place to the other.
 static std::string spellCopy(Elaborator &e, std::string text, PlacementAttr from, PlacementAttr to) {
   if (text.empty())

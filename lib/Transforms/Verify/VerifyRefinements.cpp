@@ -92,7 +92,7 @@ private:
   /// `what` is what divides.
   bool verifyDivisors(PredAttr pred, Location loc, const Twine &what);
   template <typename Attr>
-  bool verifyDivisorsOf(Attr attr, Location loc, const Twine &what);
+  bool verifyDivisorsOf(Attr attr, Location loc, const Twine &what, ArrayRef<PredAttr> verifiedLater = {});
 
   bool verifySignature();
   bool reportContradiction(PredAttr pred, Location loc, StringRef spelled, ArrayRef<ClauseAttr> before);
@@ -121,16 +121,21 @@ private:
 // Obligations
 //===----------------------------------------------------------------------===//
 
+/// That the divisor is at least 1.
+static PredAttr makePositive(DimAttr divisor) {
+  return makeRelation(PredKind::LE, DimAttr::getConstant(divisor.getContext(), 1), divisor);
+}
+
 template <typename Attr>
-bool FunctionVerifier::verifyDivisorsOf(Attr attr, Location loc, const Twine &what) {
+bool FunctionVerifier::verifyDivisorsOf(Attr attr, Location loc, const Twine &what, ArrayRef<PredAttr> verifiedLater) {
   llvm::SetVector<DimAttr> divisors;
   collectDivisors(attr, divisors);
   bool good = true;
   for (DimAttr divisor : divisors)
-    good &= verifyPart({loc, makeRelation(PredKind::LE, DimAttr::getConstant(divisor.getContext(), 1), divisor),
-                        ObligationKind::divisor,
-                        ("the divisor '" + toString(divisor) + "' of " + what + " may be less than 1").str(),
-                        {}});
+    if (PredAttr pred = makePositive(divisor); !llvm::is_contained(verifiedLater, pred))
+      good &= verifyPart({loc, pred, ObligationKind::divisor,
+                          ("the divisor '" + toString(divisor) + "' of " + what + " may be less than 1").str(),
+                          {}});
   return good;
 }
 
@@ -185,7 +190,9 @@ bool FunctionVerifier::verifyPart(const Obligation &obligation) {
   InFlightDiagnostic diag = reportUnproved(obligation, answer, facts);
   if (answer.cause == Cause::WorkerMissing || answer.cause == Cause::WorkerDied)
     diag.attachNote() << solver.getWorkerProblem();
-  if (answer.verdict == Verdict::MayFail)
+  // What mends the expression is better than a condition on the sizes.
+  bool isHelped = llvm::any_of(obligation.notes, [](NoteAttr note) { return note.getText().starts_with("help: "); });
+  if (answer.verdict == Verdict::MayFail && !isHelped)
     suggestClause(diag, solver.suggest({facts, pred, [this](StringRef name) { return leastOf(name); }}, answer),
                   function.getSymName(),
                   [&](StringRef name) { return llvm::is_contained(function.getShapeVarNames(), name); });
@@ -237,13 +244,19 @@ bool FunctionVerifier::verifySignature() {
       return false;
     addFact(clause.getPred());
   }
+  // The elaborator makes obligations of them, which stand where the sizes do.
+  SmallVector<PredAttr> obliged;
+  if (!function.isExternal())
+    for (auto op : function.getBody().front().getOps<ObligationOp>())
+      if (op.getKind() == ObligationKind::divisor)
+        obliged.push_back(op.getPred());
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     for (DimAttr dim : getShape(type))
       verifyDivisorsOf(dim, function.isExternal() ? function.getLoc() : function.getArgument(index).getLoc(),
-                       "the size '" + toString(dim) + "'");
+                       "the size '" + toString(dim) + "'", obliged);
   for (Type type : function.getResultTypes())
     for (DimAttr dim : getShape(type))
-      verifyDivisorsOf(dim, function.getLoc(), "the size '" + toString(dim) + "'");
+      verifyDivisorsOf(dim, function.getLoc(), "the size '" + toString(dim) + "'", obliged);
   return true;
 }
 
