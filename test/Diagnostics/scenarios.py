@@ -3,9 +3,9 @@
 
 A first line `// kinac ..` gives the command, `check` else. A line
 
-    // help: OLD => NEW
+    // help: OLD ==> NEW
 
-says how the nearest line above that has OLD is mended: NEW has what a help of the diagnostics there spells, with
+says how the nearest line above that has OLD is mended: NEW has what a help of the diagnostics between spells, with
 anything for its `..`. With `mend` instead of `help` the diagnostic leaves it to the reader. A program with all its
 mends gives no diagnostic any more. With --update the texts are written instead of compared.
 """
@@ -44,7 +44,7 @@ def mend(name, text, words):
     told = [json.loads(line) for line in run([*words, "--error-format=json"], name)[1].splitlines()]
     problems, mended = [], 0
     for number, line in enumerate(lines):
-        if not (found := re.match(r"// (help|mend): (.*?) => ?(.*)", line)):
+        if not (found := re.match(r"// (help|mend): (.*?) ==> ?(.*)", line)):
             continue
         kind, old, new = found.groups()
         at = next((i for i in range(number - 1, -1, -1) if old in lines[i] and not lines[i].startswith("//")), None)
@@ -53,9 +53,10 @@ def mend(name, text, words):
             continue
         before, lines[at] = lines[at], lines[at].replace(old, new, 1)
         mended += 1
-        helps = [help for diag in told for help in diag.get("help", [])
-                 if at + 1 in (diag.get("line"), *(other.get("line") for other in diag.get("related", [])))]
-        if kind == "help" and not any(re.search(part, lines[at]) and not re.search(part, before)
+        # What was told since the mends of the program before.
+        start = next((i for i in range(at, -1, -1) if lines[i].startswith("// ")), 0)
+        helps = [help for diag in told if start < diag.get("line", 0) <= number for help in diag.get("help", [])]
+        if kind == "help" and not any(len(re.findall(part, lines[at])) > len(re.findall(part, before))
                                       for help in helps for part in spelled(help)):
             problems.append(f"line {number + 1}: no help spells this: {helps}")
     if mended:

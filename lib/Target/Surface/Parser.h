@@ -358,8 +358,8 @@ private:
   unsigned maxHeight = 0;
   unsigned errors = 0;
   uint32_t lastError = ~0u;
-  /// The last comment that may be a division and has a closing bracket behind it.
-  uint32_t swallowed = 0;
+  /// The last comment that may be a division.
+  uint32_t doubtful = 0;
   bool stopped = false;
   /// Inside the condition of a check, where `(a + b = c)` is an equation.
   bool inCheck = false;

@@ -1,6 +1,7 @@
 //===- Calls.cpp - Calls of functions, closures, operations ---------------===//
 
 #include "Elaborator.h"
+#include "Kina/Target/Surface/Export.h"
 
 using namespace mlir;
 
@@ -87,9 +88,11 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   bool resumes = callee.kind == Val::Kind::Continuation, pulls = callee.kind == Val::Kind::Pullback;
   if (callee.kind != Val::Kind::Function && !resumes && !pulls) {
     InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0206, spell(callee) + " cannot be called");
-    bool tensor = callee.isValue() && getRank(callee.getType()) > 0;
-    if (tensor && !op.getArgs().empty())
-      attachHelp(diag) << "an element is x[i, j]; '*' multiplies; a ';' ends the statement before a parenthesis";
+    size_t rank = callee.isValue() ? getRank(callee.getType()) : 0, count = op.getArgs().size();
+    if (count > 0 && count <= rank)
+      attachHelp(diag) << "an element is '" << spellExpression(op.getCallee()) << '['
+                       << llvm::join(llvm::map_range(op.getArgs(), spellExpression), ", ")
+                       << "]'; a ';' ends a statement before a parenthesis";
     else if (callee.isValue())
       attachHelp(diag) << "write '*' to multiply, or ';' before a parenthesis that begins a new statement";
     return Val::error();

@@ -190,10 +190,8 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
       attachValueOfBlock(diag, a.kind == Val::Kind::Unit ? op.getThenRegion() : op.getElseRegion());
     else if (mine && !elementTypes.unify(getElementType(mine.getType()), getElementType(theirs.getType())))
       attachCast(diag, mine, theirs);
-    else if (mine && getRank(mine.getType()) < getRank(theirs.getType()))
-      attachReshape(diag, mine, getShape(theirs.getType()));
-    else if (mine)
-      attachReshape(diag, theirs, getShape(mine.getType()));
+    else if (mine && !attachReshape(diag, theirs, getShape(mine.getType())))
+      (void)attachReshape(diag, mine, getShape(theirs.getType()));
     return give(std::move(diag));
   };
   if (a.isError() || b.isError()) {
@@ -362,9 +360,16 @@ static LogicalResult yieldStates(Elaborator &e, const States &states, Val val, V
       continue;
     }
     Location nextLoc = e.locationOf(next, loc);
-    if (!sameStructure(init, next)) {
-      e.report(nextLoc, DiagCode::K0504,
-               "loop state '" + name + "' starts as " + e.spell(init) + ", but the body gives " + e.spell(next));
+    SmallVector<Value> from, to;
+    e.flatten(next, from);
+    e.flatten(init, to);
+    if (!sameStructure(init, next) || llvm::any_of(llvm::zip(from, to), [](auto pair) {
+          return getRank(std::get<0>(pair).getType()) != getRank(std::get<1>(pair).getType());
+        })) {
+      InFlightDiagnostic diag = e.report(nextLoc, DiagCode::K0504,
+                                         "loop state '" + name + "' starts as " + e.spell(init) +
+                                             ", but the body gives " + e.spell(next));
+      diag.attachNote(stateLoc) << "'" << name << "' starts here";
       bad = true;
       continue;
     }
@@ -430,8 +435,7 @@ Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, Checkp
     } else if (!isHostScalar(cond) || !elementTypes.restrict(getElementType(cond.getType()), kBool)) {
       InFlightDiagnostic diag = report(op.getCond().front().getTerminator()->getLoc(), DiagCode::K0404,
                                        "a loop condition is a boolean scalar, not " + spell(cond));
-      if (cond.isScalar())
-        attachComparison(diag, *condition);
+      attachComparison(diag, *condition);
       bad = true;
     } else {
       ConditionOp::create(builder, loc, *condition, ValueRange());

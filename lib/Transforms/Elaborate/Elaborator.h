@@ -578,7 +578,9 @@ public:
   /// How to make a condition of a number.
   void attachComparison(InFlightDiagnostic &diag, Value value);
   /// How to bring a value to a shape of another rank, if that is possible.
-  void attachReshape(InFlightDiagnostic &diag, Value value, ArrayRef<DimAttr> shape);
+  bool attachReshape(InFlightDiagnostic &diag, Value value, ArrayRef<DimAttr> shape);
+  /// What to write for a value that is no subscript.
+  void attachSubscript(InFlightDiagnostic &diag, Value base, Value sub);
   /// How to make the ranks of two operands agree where the shorter shape begins the other one;
   /// empty otherwise.
   std::string suggestTrailingAxes(Value a, Value b);
@@ -595,7 +597,7 @@ public:
     bool inBounds = true;
   };
   /// `locs` are the subscripts' places, if they are known.
-  FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc, ArrayRef<Location> locs = {});
+  FailureOr<Box> subscriptsToBox(Value operand, ArrayRef<Val> subscripts, Location loc, ArrayRef<Location> locs = {});
   /// The number as a scalar of the element type, which may be open.
   Value constant(Type element, double number, Location loc);
   bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);

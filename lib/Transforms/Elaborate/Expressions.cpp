@@ -812,8 +812,9 @@ Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
 // Subscripts
 //===----------------------------------------------------------------------===//
 
-FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location whole,
+FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Value base, ArrayRef<Val> subscripts, Location whole,
                                                        ArrayRef<Location> locs) {
+  Type operand = base.getType();
   ArrayRef<DimAttr> shape = getShape(operand);
   if (llvm::any_of(subscripts, [](const Val &sub) { return sub.isError(); }))
     return failure();
@@ -910,10 +911,8 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
     if (!isHostScalar(sub) || !elementTypes.restrict(getElementType(sub.getType()), kIntegers)) {
       InFlightDiagnostic diag =
           report(loc, DiagCode::K0206, "a subscript is an integer scalar or a slice, not " + spell(sub));
-      if (sub.isValue() && getRank(sub.getType()) > 0)
-        attachHelp(diag) << "take elements at the positions of a tensor with gather(x, i)";
-      else if (sub.isValue())
-        (void)attachInteger(diag, sub.value);
+      if (sub.isValue())
+        attachSubscript(diag, base, sub.value);
       bad = true;
       continue;
     }
@@ -952,7 +951,7 @@ Val Elaborator::index(const Val &given, ArrayRef<Val> subscripts, Location loc, 
     report(loc, DiagCode::K0201, "a scalar has no axes to index");
     return Val::error();
   }
-  FailureOr<Box> box = subscriptsToBox(operand->getType(), subscripts, loc, locs);
+  FailureOr<Box> box = subscriptsToBox(*operand, subscripts, loc, locs);
   if (failed(box))
     return Val::error();
   Type type = getBoxType(operand->getType(), box->sizes, box->dropped);
@@ -969,8 +968,8 @@ static void attachMember(Elaborator &e, InFlightDiagnostic &diag, const Val &bas
   if (member == "shape" && getRank(type) > 0)
     attachHelp(diag) << "a size has a name or is a number: here they are " << e.spellShape(getShape(type));
   else if (member == "dtype")
-    attachHelp(diag) << "the element type is known where the program is written: here it is "
-                     << e.spell(getElementType(type));
+    attachHelp(diag) << "the element type is known where the program is written: here it is '"
+                     << e.spell(getElementType(type)) << "'";
   else if (StringRef help = foreignNameHelp(member); !help.empty())
     attachHelp(diag) << help;
   else if (std::string text = e.sourceOf(base.value); findOperation(member) && !text.empty())

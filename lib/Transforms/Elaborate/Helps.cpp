@@ -14,8 +14,10 @@ namespace kina::elaborate {
 static std::string orDots(std::string text) { return text.empty() ? ".." : text; }
 
 void Elaborator::attachCast(InFlightDiagnostic &diag, Value a, Value b) {
-  if (attachInteger(diag, a) || attachInteger(diag, b))
-    return;
+  // What is written with an exponent may be meant as an integer, what has a dot is a float.
+  for (Value operand : {a, b})
+    if (!StringRef(sourceOf(operand)).contains('.') && attachInteger(diag, operand))
+      return;
   // What loses least: the operand of the lesser type is converted. An open literal is what its
   // default is; nothing is converted to a type that it does not have.
   auto rank = [&](Value value) {
@@ -59,25 +61,42 @@ bool Elaborator::attachInteger(InFlightDiagnostic &diag, Value value) {
 }
 
 void Elaborator::attachComparison(InFlightDiagnostic &diag, Value value) {
-  if (elementTypes.allowed(getElementType(value.getType())) & kBool)
+  std::string text = orDots(sourceOf(value));
+  if (elementTypes.allowed(getElementType(value.getType())) & kBool) {
+    if (getRank(value.getType()) > 0)
+      attachHelp(diag) << "make one of it, 'any(" << text << ")' or 'all(" << text << ")'";
     return;
-  std::string text = sourceOf(value);
-  attachHelp(diag) << "compare it, for example '" << orDots(text) << " != 0'";
+  }
+  attachHelp(diag) << "compare it, for example '" << text << " != 0'";
 }
 
-void Elaborator::attachReshape(InFlightDiagnostic &diag, Value value, ArrayRef<DimAttr> shape) {
+void Elaborator::attachSubscript(InFlightDiagnostic &diag, Value base, Value sub) {
+  if (getRank(sub.getType()) == 0) {
+    (void)attachInteger(diag, sub);
+    return;
+  }
+  std::string text = orDots(sourceOf(base)), positions = orDots(sourceOf(sub));
+  unsigned mask = elementTypes.allowed(getElementType(sub.getType()));
+  if (mask & kBool)
+    attachHelp(diag) << "a mask chooses element by element, 'if (" << positions << ") { " << text << " } else { 0.0 }'";
+  else if (mask & kIntegers)
+    attachHelp(diag) << "take elements at the positions of a tensor, 'gather(" << text << ", " << positions << ")'";
+}
+
+bool Elaborator::attachReshape(InFlightDiagnostic &diag, Value value, ArrayRef<DimAttr> shape) {
   ArrayRef<DimAttr> have = getShape(value.getType());
   DimAttr before = productOf(context, have), after = productOf(context, shape);
   if (before && after && sameDim(before, after) && (!have.empty() || isa<TensorType>(value.getType()))) {
     attachHelp(diag) << "write 'reshape(" << orDots(sourceOf(value)) << ", " << spellShape(shape) << ")'";
-    return;
+    return true;
   }
   if (have.size() > shape.size())
-    return;
+    return false;
   for (auto [dim, goal] : llvm::zip(have, shape.take_back(have.size())))
     if (!dim.isConstant(1) && !sameDim(dim, goal))
-      return;
+      return false;
   attachHelp(diag) << "repeat it, 'broadcast(" << orDots(sourceOf(value)) << ", " << spellShape(shape) << ")'";
+  return true;
 }
 
 std::string Elaborator::suggestTrailingAxes(Value a, Value b) {

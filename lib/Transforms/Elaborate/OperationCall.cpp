@@ -69,7 +69,7 @@ static std::optional<int64_t> normalizeAxis(OperationCall &call, int64_t axis, i
   InFlightDiagnostic diag = call.error(DiagCode::K0201);
   diag << "axis " << axis << " is out of range for rank " << rank;
   if (rank > 0)
-    attachHelp(diag) << "axes count from 0: the last one is " << rank - 1 << ", or -1";
+    attachHelp(diag) << "axes are numbered from 0: the last one is " << rank - 1;
   return std::nullopt;
 }
 

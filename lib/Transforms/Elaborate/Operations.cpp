@@ -992,7 +992,7 @@ static Val update(OperationCall &call) {
     return Val::error();
   }
   Elaborator &e = call.e;
-  FailureOr<Elaborator::Box> box = e.subscriptsToBox(x.getType(), subs->members, call.loc);
+  FailureOr<Elaborator::Box> box = e.subscriptsToBox(x, subs->members, call.loc);
   if (failed(box))
     return Val::error();
   Type type = getBoxType(x.getType(), box->sizes, box->dropped);
