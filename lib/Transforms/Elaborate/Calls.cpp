@@ -98,6 +98,12 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
     return Val::error();
   }
 
+  // A body that is elaborated in place has expressions of its own for what it is given.
+  SmallVector<std::pair<Value, Value>> spelled;
+  llvm::scope_exit restore([&] {
+    for (auto &[value, expr] : spelled)
+      expressions[value] = expr;
+  });
   // `wrt` names parameters; it is no expression.
   bool isFunction = callee.kind == Val::Kind::Function;
   std::optional<Callable::Derivative> derivative;
@@ -135,6 +141,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       val = decay(evaluate(arg, scope));
     }
     bad |= val.isError();
+    if (val.isValue())
+      spelled.push_back({val.value, arg});
     args.push_back(std::move(val));
     keywords.push_back(keyword.str());
   }
@@ -263,7 +271,7 @@ FailureOr<std::vector<Val>> Elaborator::orderArguments(StringRef callee, ArrayRe
                                                        ArrayAttr declared, ArrayRef<Val> args,
                                                        ArrayRef<std::string> keywords, Location loc,
                                                        SmallVector<std::pair<std::string, Val>, 2> *extra) {
-  SmallVector<std::optional<Val>> slots(params.size());
+  std::vector<std::optional<Val>> slots(params.size());
   auto signature = [&] {
     std::string text = "'" + callee.str() + "' takes (";
     llvm::raw_string_ostream os(text);
@@ -622,6 +630,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     Type expected = substituted(leaf.declared, prepared.subst, loc, leaf.what);
     if (!expected)
       return failure();
+    Location argumentLoc = locationOf(*leaf.arg, loc);
     // Of a size that a pattern cannot give, the pattern is what the user knows.
     for (auto [axis, dims] :
          llvm::enumerate(llvm::zip(getShape(leaf.declared), getShape(expected), getShape(leaf.arg->getType())))) {
@@ -629,13 +638,13 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
       if (pattern.isConstant() || !pattern.getSingleName().empty() || !goal.isConstant() || !size.isConstant() ||
           goal == size)
         continue;
-      InFlightDiagnostic diag = report(loc, DiagCode::K0301,
+      InFlightDiagnostic diag = report(argumentLoc, DiagCode::K0301,
                                        leaf.what + " has size '" + toString(size) + "' at axis " + Twine(axis) +
                                            " (0-based), but size '" + toString(pattern) + "' is needed");
       diag.attachNote() << "'" << toString(pattern) << "' is " << toString(goal) << " here";
       return failure();
     }
-    FailureOr<Value> value = coerce(loc, leaf.arg->value, expected, leaf.what);
+    FailureOr<Value> value = coerce(argumentLoc, leaf.arg->value, expected, leaf.what);
     bad |= failed(value);
     prepared.operands.push_back(succeeded(value) ? *value : Value());
   }

@@ -178,7 +178,7 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   Location first = valueLoc(op.getThenRegion()), second = valueLoc(op.getElseRegion());
   auto give = [&](InFlightDiagnostic diag) {
     diag.report();
-    branch.erase();
+    discard(branch);
     return Val::error();
   };
   /// The arms' types differ, in `mine` of the first and `theirs` of the second if these are known.
@@ -195,7 +195,7 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     return give(std::move(diag));
   };
   if (a.isError() || b.isError()) {
-    branch.erase();
+    discard(branch);
     return Val::error();
   }
   if (!hasElse)
@@ -214,7 +214,7 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   };
   if (failed(requireKnownSizes(a, boundInside, op.getThenRegion().front().getTerminator()->getLoc(),
                                "an arm of an 'if'"))) {
-    branch.erase();
+    discard(branch);
     return Val::error();
   }
   SmallVector<Value> x, y;
@@ -232,7 +232,7 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
       other.add("the other arm gives " + spell(theirs.getType()), first);
       FailureOr<Value> same = coerce(second, mine, theirs.getType(), "the second arm", DiagCode::K0402);
       if (failed(same)) {
-        branch.erase();
+        discard(branch);
         return Val::error();
       }
       mine = *same;
@@ -450,7 +450,7 @@ Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, Checkp
     current->facts.resize(facts);
   }
   if (bad) {
-    loop.erase();
+    discard(loop);
     return Val::error();
   }
   warnIfEndless(loop, op.getCond().front().getTerminator()->getLoc());
@@ -514,7 +514,7 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
     current->facts.resize(facts);
   }
   if (bad) {
-    loop.erase();
+    discard(loop);
     return Val::error();
   }
   return loopValue(*this, *states, loop.getResults().drop_back());

@@ -41,6 +41,11 @@ InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &
   return diag;
 }
 
+void Elaborator::discard(Operation *op) {
+  op->erase();
+  expressions.clear();
+}
+
 bool Elaborator::isNewlyUnknown(StringRef name) {
   // What is not told now is told when the function is elaborated once more.
   if (inferringPlace || broken.count("") || broken.count(name.str()))

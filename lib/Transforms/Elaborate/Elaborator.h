@@ -115,6 +115,8 @@ struct Val {
   Type type;
   PlacementAttr place;
   std::string text;
+  /// The expression that gave it, for messages; null if there is none of its own.
+  Value expr;
 
   bool isError() const { return kind == Kind::Error; }
   bool isValue() const { return kind == Kind::Value; }
@@ -429,7 +431,7 @@ public:
   bool isHostScalar(const Val &val);
   /// The value as the source has it; empty if that is not known or long.
   std::string sourceOf(Value value);
-  /// Where the value was given last; `otherwise` if that is not known.
+  /// Where the value stands in the source; `otherwise` if that is not known.
   Location locationOf(const Val &val, Location otherwise);
   /// Says how the value comes to the place.
   void attachCopy(InFlightDiagnostic &diag, Value value, PlacementAttr to);
@@ -733,6 +735,8 @@ public:
   bool inferringPlace = false;
   /// The expression that gave a value last, for messages.
   llvm::DenseMap<Value, Value> expressions;
+  /// Erases what was evaluated in vain. What is made later may have the addresses of its values.
+  void discard(Operation *op);
   unsigned errors = 0, nextAtom = 0;
   /// Names of items that could not be read; the empty one is any.
   std::set<std::string, std::less<>> broken;

@@ -784,7 +784,7 @@ Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
     if (failed(value) || !isHostScalar(b) || !elementTypes.restrict(b.getType(), kBool)) {
       if (succeeded(value))
         report(loc, DiagCode::K0206, "a scalar boolean and " + spell(b) + " cannot be joined by 'and' or 'or'");
-      branch.erase();
+      discard(branch);
       return Val::error();
     }
   }
@@ -1026,6 +1026,7 @@ Val Elaborator::evaluate(Value expr, const ScopePtr &scope) {
   llvm::SaveAndRestore<unsigned> nested(depth, depth + 1);
   Val val = evaluateOperation(expr, scope);
   // An integer from anywhere can be computed with, as an unknown.
+  val.expr = expr;
   if (val.isValue())
     expressions[val.value] = expr;
   if (val.isScalar() && !val.sym && !val.overflows && (elementTypes.allowed(getElementType(val.getType())) & kIntegers))

@@ -387,7 +387,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   // The body has said where the parameters live.
   inferringPlace = false;
   for (FuncOp function : llvm::reverse(item.made))
-    function.erase();
+    discard(function);
   item.made.clear();
   item.function = nullptr;
   item.params.clear();
@@ -735,7 +735,7 @@ void Elaborator::checkUnusedGlobals() {
       (void)getGlobalValue(name, item, item.op.getLoc());
   scratch.made.push_back(ctx.function);
   for (FuncOp function : llvm::reverse(scratch.made))
-    function.erase();
+    discard(function);
 }
 
 void Elaborator::checkUncalled(Operation *item) {

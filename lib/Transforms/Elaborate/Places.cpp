@@ -157,7 +157,7 @@ std::string Elaborator::sourceOf(Value value) {
 }
 
 Location Elaborator::locationOf(const Val &val, Location otherwise) {
-  Value expr = val.isValue() ? expressions.lookup(val.value) : Value();
+  Value expr = val.expr ? val.expr : val.isValue() ? expressions.lookup(val.value) : Value();
   return expr ? expr.getLoc() : otherwise;
 }
 
