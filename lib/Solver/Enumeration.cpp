@@ -342,7 +342,7 @@ private:
 
   /// Adds values near the numbers that occur; false if there are none beyond the box.
   bool addSeeds() {
-    llvm::SetVector<int64_t> constants, seeds;
+    ConstantSet constants, seeds;
     for (PredAttr fact : problem.facts)
       collectConstants(fact, constants);
     if (problem.goal)

@@ -183,6 +183,12 @@ DimAttr NormalForm::divide(DimAttr a, DimAttr d, LeastLookup least) const {
     if (numerator && divisor)
       return addDims(whole, floorDivDims(numerator, divisor));
   }
+  // (-p) floordiv d = -1 - (p - 1) floordiv d. So p + d - 1 divided by d, and -((-p) floordiv d), which is how
+  // `p ceildiv d` is written, are the same.
+  if (!d.isConstant() && !rest.getTerms().empty() && !rest.getTerms().front().getFactors().empty() &&
+      rest.getTerms().front().getCoefficient() < 0)
+    if (DimAttr opposite = subDims(negDim(rest), constant(context, 1)))
+      return subDims(subDims(whole, constant(context, 1)), floorDivDims(opposite, d));
   return addDims(whole, floorDivDims(rest, d));
 }
 

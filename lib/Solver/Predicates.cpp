@@ -69,7 +69,7 @@ bool mentions(DimAttr dim, StringRef name) {
   return false;
 }
 
-static void collectConstants(DimAttr dim, llvm::SetVector<int64_t> &constants) {
+static void collectConstants(DimAttr dim, ConstantSet &constants) {
   for (DimTermAttr term : dim.getTerms()) {
     constants.insert(term.getCoefficient());
     for (DimAtomAttr atom : term.getFactors())
@@ -78,7 +78,7 @@ static void collectConstants(DimAttr dim, llvm::SetVector<int64_t> &constants) {
   }
 }
 
-void collectConstants(PredAttr pred, llvm::SetVector<int64_t> &constants) {
+void collectConstants(PredAttr pred, ConstantSet &constants) {
   for (DimAttr dim : pred.getDims())
     collectConstants(dim, constants);
   for (PredAttr sub : pred.getPreds())

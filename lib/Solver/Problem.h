@@ -11,6 +11,7 @@
 
 #include "Kina/Solver/Solver.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace kina::solver {
 
@@ -65,8 +66,11 @@ DimAttr getSlack(PredAttr relation);
 /// The names of a polynomial's atoms; and whether `name` is among them.
 bool mentions(DimAttr dim, llvm::StringRef name);
 
+/// Numbers in the order of their first appearance. (A hash set of LLVM's keeps two numbers for itself.)
+using ConstantSet = llvm::SetVector<int64_t, llvm::SmallVector<int64_t>, llvm::SmallSet<int64_t, 8>>;
+
 /// Adds the numbers that occur.
-void collectConstants(PredAttr pred, llvm::SetVector<int64_t> &constants);
+void collectConstants(PredAttr pred, ConstantSet &constants);
 
 } // namespace kina::solver
 

@@ -371,7 +371,7 @@ PredAttr Solver::suggest(const Query &query, const Answer &answer) {
         for (int64_t step = 1; step <= kMaxBound && value <= INT64_MAX - step; ++step)
           candidates.push_back(makeRelation(PredKind::LE, DimAttr::getConstant(context, value + step),
                                             DimAttr::getName(context, name)));
-    llvm::SetVector<int64_t> constants;
+    ConstantSet constants;
     collectConstants(query.goal, constants);
     SmallVector<int64_t> divisors;
     for (int64_t constant : constants)

@@ -1,3 +1,4 @@
+# REQUIRES: z3
 # RUN: %python %s
 """What `kinac` says of each program of Inputs, in full: NAME.txt beside NAME.kina, where `\\e` is an escape character.
 

@@ -34,7 +34,7 @@ usage:
   kinac FILE                                compile, and report every error
   kinac -o OUT.so [options] FILE            make a shared object and the C header OUT.h
   kinac --emit=STAGE [-o OUT] FILE          print the program after a stage
-  kinac check FILE                          check names, types and shapes only
+  kinac check FILE                          check only: names, types, sizes, places, ownership
   kinac explain [CODE]                      what a code such as K0301 means; all codes
   kinac run FILE [FUNCTION] [options]       compile and call a function (default: main)
   kinac grad-check FILE [FUNCTION] [options]

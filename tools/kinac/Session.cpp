@@ -140,7 +140,7 @@ LogicalResult Session::load() {
       error() << "`" << line.input << "` cannot be read as a program";
     return failure();
   }
-  if (module->getBody()->empty()) {
+  if (module->getBody()->empty() && line.command != CommandLine::Command::Check) {
     error() << "`" << line.input << "` is empty: it defines no function";
     return failure();
   }

@@ -47,7 +47,7 @@ void kina::buildCPUCodegenPipeline(OpPassManager &pm, const CPUCodegenOptions &o
   onTensors.addPass(createContractToFMA());
   onTensors.addPass(createFuseElementwise());
   addSimplification(onTensors);
-  onTensors.addPass(createLoopInvariantCodeMotionPass());
+  onTensors.addPass(createHoistInvariants());
   onTensors.addPass(createResolveCarriedCopies());
   pm.addPass(createBufferize());
   // On buffers. Canonicalisation drops carried buffers, which are all invariant now, and

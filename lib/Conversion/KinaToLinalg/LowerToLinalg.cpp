@@ -226,7 +226,8 @@ struct LowerToLinalgPass : impl::LowerToLinalgPassBase<LowerToLinalgPass> {
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<KinaDialect>();
     // What `resolveDims` ends.
-    target.addLegalOp<DimOp, AssumeOp>();
+    target.addLegalOp<AssumeOp>();
+    target.addDynamicallyLegalOp<DimOp>([&](DimOp op) { return converter.isLegal(op.getType()); });
     target.addDynamicallyLegalOp<BindDimOp>(
         [&](BindDimOp op) { return converter.isLegal(op.getValue().getType()); });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))

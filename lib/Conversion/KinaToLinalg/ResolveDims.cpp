@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Utils.h"
+
 #include "mlir/IR/Dominance.h"
 
 using namespace mlir;
@@ -59,10 +60,16 @@ private:
   /// where none can.
   Value emitProduct(Value a, Value b, Value &fits, OpBuilder &builder);
   Value emitSum(Value a, Value b, bool subtract, Value &fits, OpBuilder &builder);
+  /// A dimension that does not fit into the type in which the program computes ends the call (K0802).
+  void emitRangeCheck(Value value, DimOp dim, OpBuilder &builder);
   /// A dimension that wraps ends the call (K0802).
   void emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Operation *use);
   Value emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use);
   Value emitPred(PredAttr pred, OpBuilder &builder, Operation *use);
+  /// Tells the optimiser what was proved, if it is of a kind that helps it; computes nothing that could wrap.
+  void emitFact(PredAttr pred, OpBuilder &builder, Operation *use);
+  Value emitPlain(DimAttr dim, OpBuilder &builder, Operation *use);
+  Value emitRelation(PredKind kind, Value a, Value b, OpBuilder &builder);
   std::string describe(const Equation &equation);
   /// `N = {2}, K = {3}`: the names that are known at `use`, with their `values`.
   std::string listNames(const NameSet &all, SmallVectorImpl<Value> &values, OpBuilder &builder, Operation *use);
@@ -77,6 +84,7 @@ private:
   llvm::StringMap<Value> names;
   llvm::DenseMap<Attribute, Value> entryDims;
   SmallVector<BindDimOp> binds;
+  llvm::DenseSet<std::pair<Attribute, Type>> tested;
 };
 
 } // namespace
@@ -244,6 +252,21 @@ static Value conjoin(OpBuilder &builder, Location loc, Value a, Value b) {
   return a ? builder.createOrFold<arith::AndIOp>(loc, a, b) : b;
 }
 
+void DimResolver::emitRangeCheck(Value value, DimOp dim, OpBuilder &builder) {
+  auto type = dyn_cast<IntegerType>(dim.getType());
+  if (!type || type.getWidth() >= 64 || getConstantIntValue(value) == 0)
+    return;
+  // Once for a name, at the entry; what is computed may be meant for one branch only.
+  bool atEntry = !dim.getValue().getSingleName().empty() && isKnownAtEntry(dim.getValue());
+  if (atEntry && !tested.insert({dim.getValue(), type}).second)
+    return;
+  OpBuilder at = atEntry ? entry : builder;
+  if (!atEntry)
+    if (auto structured = dim->getParentOfType<linalg::LinalgOp>())
+      at.setInsertionPoint(structured);
+  createRangeCheck(at, dim.getLoc(), value, dim.getValue(), type);
+}
+
 Value DimResolver::emitProduct(Value a, Value b, Value &fits, OpBuilder &builder) {
   Location loc = function.getLoc();
   Type i64 = builder.getI64Type();
@@ -336,18 +359,19 @@ Value DimResolver::emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use
   llvm_unreachable("handled above");
 }
 
+Value DimResolver::emitRelation(PredKind kind, Value a, Value b, OpBuilder &builder) {
+  using P = arith::CmpIPredicate;
+  P predicate = kind == PredKind::EQ ? P::eq : kind == PredKind::NE ? P::ne : kind == PredKind::LE ? P::sle : P::slt;
+  return builder.createOrFold<arith::CmpIOp>(function.getLoc(), predicate, a, b);
+}
+
 Value DimResolver::emitPred(PredAttr pred, OpBuilder &builder, Operation *use) {
   Location loc = function.getLoc();
   if (!pred.getDims().empty()) {
     Value a = getDim(pred.getDims()[0], builder, use), b = getDim(pred.getDims()[1], builder, use);
     if (!a || !b)
       return {};
-    using P = arith::CmpIPredicate;
-    P predicate = pred.getKind() == PredKind::EQ   ? P::eq
-                  : pred.getKind() == PredKind::NE ? P::ne
-                  : pred.getKind() == PredKind::LE ? P::sle
-                                                   : P::slt;
-    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+    return emitRelation(pred.getKind(), a, b, builder);
   }
   SmallVector<Value> parts;
   for (PredAttr part : pred.getPreds()) {
@@ -438,6 +462,43 @@ void DimResolver::emitEntryChecks() {
 }
 
 //===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+/// The value of a constant, a name, or `name mod c`, which is `name - c * (name floordiv c)`: what cannot wrap, and
+/// what the optimiser finds again in the trip count of a loop. Null for others.
+Value DimResolver::emitPlain(DimAttr dim, OpBuilder &builder, Operation *use) {
+  if (dim.isConstant() || !dim.getSingleName().empty())
+    return getDim(dim, builder, use);
+  for (DimTermAttr term : dim.getTerms())
+    for (DimAtomAttr atom : term.getFactors()) {
+      if (atom.getKind() != AtomKind::FloorDiv || atom.getArgs()[0].getSingleName().empty() ||
+          !atom.getArgs()[1].isConstant() || dim != modDims(atom.getArgs()[0], atom.getArgs()[1]))
+        continue;
+      Value number = getDim(atom.getArgs()[0], builder, use), divisor = getDim(atom.getArgs()[1], builder, use);
+      if (!number || !divisor)
+        return {};
+      Location loc = use->getLoc();
+      Value quotient = builder.createOrFold<arith::FloorDivSIOp>(loc, number, divisor);
+      return builder.createOrFold<arith::SubIOp>(loc, number, builder.createOrFold<arith::MulIOp>(loc, divisor, quotient));
+    }
+  return {};
+}
+
+void DimResolver::emitFact(PredAttr pred, OpBuilder &builder, Operation *use) {
+  if (pred.getKind() == PredKind::And) {
+    for (PredAttr part : pred.getPreds())
+      emitFact(part, builder, use);
+    return;
+  }
+  if (pred.getDims().empty())
+    return;
+  Value a = emitPlain(pred.getDims()[0], builder, use), b = emitPlain(pred.getDims()[1], builder, use);
+  if (a && b)
+    rt::AssumeOp::create(builder, use->getLoc(), emitRelation(pred.getKind(), a, b, builder));
+}
+
+//===----------------------------------------------------------------------===//
 // Uses
 //===----------------------------------------------------------------------===//
 
@@ -460,10 +521,15 @@ LogicalResult DimResolver::run() {
       Value value = getDim(dim.getValue(), builder, op);
       if (!value)
         return failure();
-      dim.replaceAllUsesWith(emitCast(builder, loc, value, builder.getIndexType(), dim.getType()));
+      emitRangeCheck(value, dim, builder);
+      value = emitCast(builder, loc, value, builder.getIndexType(), dim.getType());
+      dim.replaceAllUsesWith(value);
     } else if (auto assume = dyn_cast<AssumeOp>(op)) {
-      if (!assume.getTrusted())
+      if (!assume.getTrusted()) {
+        if (!op->getParentOfType<linalg::LinalgOp>())
+          emitFact(assume.getPred(), builder, op);
         continue;
+      }
       Value holds = emitPred(assume.getPred(), builder, op);
       if (!holds)
         return failure();

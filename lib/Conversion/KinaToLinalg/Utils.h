@@ -93,6 +93,10 @@ mlir::Value createProductSum(mlir::OpBuilder &builder, mlir::Location loc, mlir:
                              llvm::ArrayRef<mlir::AffineMap> maps,
                              llvm::ArrayRef<mlir::utils::IteratorType> iterators);
 
+/// Ends the call (K0802) unless the value of the dimension, an index, fits into the integer type.
+void createRangeCheck(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, DimAttr dim,
+                      mlir::IntegerType type);
+
 /// Ends the call with the code and the message unless the condition holds.
 void createCheck(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition, RuntimeCode code,
                  const llvm::Twine &message, mlir::ValueRange values = {});

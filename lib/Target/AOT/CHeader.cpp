@@ -94,7 +94,7 @@ public:
        << " *   KINA_ERROR_REQUIRES  a `requires` clause or a `check` does not hold,\n"
        << " *   KINA_ERROR_ARGUMENT  an argument or a destination has a wrong element type, rank,\n"
        << " *                        size, layout, alignment or device,\n"
-       << " *   KINA_ERROR_INDEX, KINA_ERROR_DIVISION, KINA_ERROR_SINGULAR  the computation failed,\n"
+       << " *   KINA_ERROR_INDEX, KINA_ERROR_DIVISION  the computation failed,\n"
        << " *   KINA_ERROR_STOPPED   an interrupt, or the limit on loop steps,\n"
        << " *   KINA_ERROR_MEMORY    out of memory,\n"
        << " *   KINA_ERROR_VERSION   the run-time library has another version of the ABI.\n"

@@ -500,8 +500,12 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
   bool bad = false;
   for (auto [param, type, val] : llvm::zip(item.params, types, args)) {
     size_t first = leaves.size();
-    bad |=
-        failed(pairArguments(type, val, "argument '" + param.name + "' of '" + item.name + "'", leaves, solution, loc));
+    // The arguments of an effect's operation are numbered.
+    bool isNumbered = llvm::isDigit(param.name.front());
+    std::string which = !isNumbered              ? "argument '" + param.name + "'"
+                        : item.params.size() == 1 ? "the argument"
+                                                  : "argument " + param.name + " (0-based)";
+    bad |= failed(pairArguments(type, val, which + " of '" + item.name + "'", leaves, solution, loc));
     for (Leaf &leaf : llvm::drop_begin(leaves, first))
       leaf.declaredAt = param.loc;
   }

@@ -234,6 +234,8 @@ struct FunctionContext {
   llvm::MapVector<Value, BlockArgument> captures;
   /// Module-level lets without a value that became trailing parameters.
   llvm::MapVector<mlir::StringAttr, BlockArgument> globals;
+  /// Parameters that are declared with `&`.
+  llvm::DenseSet<Value> borrowed;
   /// Shape variables that only those give.
   SmallVector<StringRef> globalVars;
   /// Shape variables, with their least values.
@@ -289,11 +291,13 @@ struct FunctionItem {
   FunctionItem *generic = nullptr;
   std::optional<Location> instantiated;
   std::map<std::string, std::unique_ptr<FunctionItem>> instances;
-  /// An instance for the errors of generic functions that nothing calls; others of the kind may
-  /// call it, so it goes when all have been elaborated.
+  /// An instance for the errors of generic functions that nothing calls (kOnlyCheckedAttrName); others of the kind
+  /// may call it.
   bool onlyChecked = false;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
+  /// Shape variables of an exported function that module-level values without a value are to give.
+  SmallVector<StringRef> expected;
   SmallVector<ClauseAttr> clauses;
   CheckpointAttr checkpoint;
   std::string vjpOf;
@@ -356,6 +360,9 @@ using Inlining = std::string;
 class OperationCall;
 using OperationRule = Val (*)(OperationCall &);
 
+/// Adds the predicates that stand inside tensor types.
+void collectTypePreds(surface::SyntaxAttr syntax, SmallVectorImpl<surface::SyntaxAttr> &preds);
+
 class Elaborator {
 public:
   struct Options {
@@ -409,7 +416,10 @@ public:
   /// The instance for these element types.
   FunctionItem &getInstance(FunctionItem &item, ArrayRef<Type> types, Location loc);
   /// Elaborates a generic function that nothing calls, for its errors.
+  void reportUnsolved(FunctionItem &item, StringRef name);
   void checkUnusedGeneric(FunctionItem &item);
+  /// In `check`: `(N = M)`, which else is a tuple with one named member, is an equation.
+  bool readsEquations = false;
   /// From here on, what is instantiated is not called by the program.
   bool checksUnused = false;
   /// `f<A>(..)` gives the first variable that `f` declares: appends it as a keyword.
@@ -429,10 +439,16 @@ public:
   bool isSamePlace(PlacementAttr a, PlacementAttr b);
   /// Whether it is a scalar on the host, which is where conditions and sizes are.
   bool isHostScalar(const Val &val);
+  /// The value, a scalar on a device being copied to the host, if copies may be inserted, or
+  /// reported; `what` names it. What is no scalar anywhere is left to the caller.
+  Val toHost(Val val, Location loc, DiagCode code, const llvm::Twine &what);
   /// The value as the source has it; empty if that is not known or long.
   std::string sourceOf(Value value);
   /// Where the value stands in the source; `otherwise` if that is not known.
   Location locationOf(const Val &val, Location otherwise);
+  /// Whether what is made here cannot take the value over: it is lent, or comes from outside
+  /// of what runs again.
+  bool outlives(Value value);
   /// Says how the value comes to the place.
   void attachCopy(InFlightDiagnostic &diag, Value value, PlacementAttr to);
   /// The copy, if copies may be inserted and one brings the value there; otherwise null.
@@ -564,6 +580,12 @@ public:
   /// The same where a tensor is made of it.
   DimAttr asSize(const Val &val, Location loc);
   FailureOr<SmallVector<DimAttr>> asShape(const Val &val, Location loc);
+  /// Whether the scalar's value is its `sym`, over sizes alone, whatever type it gets: what is made of such
+  /// values is computed in 64 bits, and tested to fit into its type.
+  bool isExactSize(const Val &val);
+  /// Whether every divisor in it is at least 1; a quotient whose divisor may be zero is computed by the
+  /// division, which tests it.
+  bool dividesSafely(DimAttr dim);
   /// An `index` with the scalar's value.
   Value asIndex(const Val &val, Location loc);
   /// Broadcasts all to one shape and unifies their element types.

@@ -89,15 +89,26 @@ FailureOr<SmallVector<DimAttr>> Elaborator::asShape(const Val &val, Location loc
   return shape;
 }
 
+bool Elaborator::dividesSafely(DimAttr dim) {
+  llvm::SetVector<DimAttr> divisors;
+  collectDivisors(dim, divisors);
+  return llvm::all_of(divisors, [&](DimAttr divisor) {
+    return settle(makeRelation(PredKind::LE, DimAttr::getConstant(context, 1), divisor)) == Truth::Proved;
+  });
+}
+
+bool Elaborator::isExactSize(const Val &val) {
+  if (!val.isScalar() || !val.sym || val.mayWrap || isRuntime(val.sym) || !dividesSafely(val.sym))
+    return false;
+  // What was computed is a size only if it is an integer for sure: `N / 2` may still become a float.
+  Operation *op = val.value.getDefiningOp();
+  if (isa_and_nonnull<DimOp, ConstantOp>(op))
+    return true;
+  // Arithmetic on constants alone wraps as any other does.
+  return !val.sym.isConstant() && (val.getType().isIndex() || !(elementTypes.allowed(val.getType()) & ~kIntegers));
+}
+
 Value Elaborator::asIndex(const Val &val, Location loc) {
-  // A quotient whose divisor may be zero is computed by the division, which tests it.
-  auto dividesSafely = [&](DimAttr dim) {
-    llvm::SetVector<DimAttr> divisors;
-    collectDivisors(dim, divisors);
-    return llvm::all_of(divisors, [&](DimAttr divisor) {
-      return settle(makeRelation(PredKind::LE, DimAttr::getConstant(context, 1), divisor)) == Truth::Proved;
-    });
-  };
   if (val.sym && !isRuntime(val.sym) && dividesSafely(val.sym))
     return DimOp::create(builder, loc, builder.getIndexType(), val.sym);
   return CastOp::create(builder, loc, builder.getIndexType(), val.value);
@@ -420,6 +431,7 @@ static bool isBoundInside(StringRef name, const Scope *scope, const Scope *outer
 }
 
 Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsTuple, ArrayRef<StringRef> states) {
+  llvm::SaveAndRestore<bool> reads(readsEquations, false);
   ScopePtr scope = states.empty() ? outer : std::make_shared<Scope>(outer, current);
   auto withCheckpoint = [&](Value expr, ArrayAttr decorators) -> Val {
     FailureOr<CheckpointAttr> checkpoint = loopCheckpoint(decorators, expr);
@@ -466,6 +478,13 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         bad = true;
         continue;
       }
+      val = toHost(val, loc, DiagCode::K0206, "what 'let dim' binds");
+      if (val.isError()) {
+        scope->names[name.str()] = Val::error();
+        bad = true;
+        continue;
+      }
+      value = val.value;
       if (!isHostScalar(val) || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
         scope->names[name.str()] = Val::error();
         report(loc, DiagCode::K0206, "'let dim' needs an integer scalar, not " + spell(val));
@@ -486,11 +505,11 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       for (unsigned count = 1; current->shapeVars.count(unique); ++count)
         unique = name.str() + "." + std::to_string(count);
       StringAttr bound = builder.getStringAttr(unique);
-      BindDimOp::create(builder, loc, bound, *value);
+      BindDimOp::create(builder, loc, bound, isExactSize(val) ? asIndex(val, loc) : *value);
       current->shapeVars.insert({bound.getValue(), 1});
       DimAttr dim = DimAttr::getName(context, bound.getValue());
       scope->dims[name.str()] = dim;
-      if (val.sym && !isRuntime(val.sym) && !val.mayWrap)
+      if (isExactSize(val))
         addFact(makeRelation(PredKind::EQ, dim, val.sym));
     } else if (auto assume = dyn_cast<surface::AssumeOp>(op)) {
       PredAttr pred = elaboratePred(assume.getPred(), *scope);
@@ -500,20 +519,22 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       AssumeOp::create(builder, loc, pred, /*trusted=*/true);
       addFact(pred);
     } else if (auto check = dyn_cast<surface::CheckOp>(op)) {
-      // `check (N = M)` is read as a tuple with one named member.
       Val val;
-      if (auto tuple = check.getCond().getDefiningOp<surface::TupleOp>();
-          tuple && tuple.getNamesAttr() && tuple.getMembers().size() == 1)
-        val = binary(surface::BinaryKind::Eq,
-                     lookup(cast<StringAttr>(tuple.getNamesAttr()[0]).getValue(), tuple.getLoc(), scope),
-                     evaluate(tuple.getMembers()[0], scope), loc);
-      else
+      {
+        llvm::SaveAndRestore<bool> reads(readsEquations, true);
         val = evaluate(check.getCond(), scope);
+      }
       FailureOr<Value> value = asValue(val, loc, "'check'");
       if (failed(value)) {
         bad = true;
         continue;
       }
+      val = toHost(val, loc, DiagCode::K0206, "what 'check' tests");
+      if (val.isError()) {
+        bad = true;
+        continue;
+      }
+      value = val.value;
       if (!isHostScalar(val) || !elementTypes.unify(val.getType(), builder.getI1Type())) {
         report(loc, DiagCode::K0206, "'check' needs a boolean scalar, not " + spell(val));
         bad = true;
@@ -587,6 +608,8 @@ Val Elaborator::unary(surface::UnaryKind kind, Val a, Location loc) {
             ConstantOp::create(builder, loc, constant.getType(), builder.getI64IntegerAttr(-*a.sym.getConstantValue())),
             negDim(a.sym));
     }
+    if (DimAttr size = isExactSize(a) ? negDim(a.sym) : DimAttr())
+      return Val::of(DimOp::create(builder, loc, value->getType(), size), size);
     Val result = Val::of(NegOp::create(builder, loc, *value), a.sym ? negDim(a.sym) : DimAttr());
     result.overflows = a.overflows || (a.sym && !result.sym);
     result.mayWrap = a.mayWrap || isNarrow(elementTypes, result.value);
@@ -643,6 +666,27 @@ Val Elaborator::memberwise(surface::BinaryKind kind, const Val &a, const Val &b,
   return binary(kind, a, b, loc);
 }
 
+/// What the operator makes of two sizes, whatever number type the result gets; null if that depends on it.
+static DimAttr combineSizes(surface::BinaryKind kind, DimAttr a, DimAttr b) {
+  using K = surface::BinaryKind;
+  switch (kind) {
+  case K::Add:
+    return addDims(a, b);
+  case K::Sub:
+    return subDims(a, b);
+  case K::Mul:
+    return mulDims(a, b);
+  case K::FloorDiv:
+    return floorDivDims(a, b);
+  case K::CeilDiv:
+    return ceilDivDims(a, b);
+  case K::Mod:
+    return modDims(a, b);
+  default:
+    return {};
+  }
+}
+
 Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   using K = surface::BinaryKind;
   if (kind == K::Cons)
@@ -662,7 +706,9 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   if (kind == K::Pow && b.sym && b.sym.isConstant(2) && right->getDefiningOp<ConstantOp>()) {
     if (!restrictElement(*left, kNumbers, loc, "'**' needs numbers"))
       return Val::error();
-    return Val::of(SquareOp::create(builder, loc, *left), a.sym ? mulDims(a.sym, a.sym) : DimAttr());
+    if (a.sym)
+      return binary(K::Mul, a, a, loc);
+    return Val::of(SquareOp::create(builder, loc, *left));
   }
   if (kind == K::Divides)
     return binary(K::EqSign, binary(K::Mod, b, a, loc), literalInt(0, loc), loc);
@@ -685,6 +731,12 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   // to lie within a tensor; a quotient is so only of an exact value.
   auto isExact = [](const Val &val) { return !isRuntime(val.sym) || !val.sym.getSingleName().empty(); };
   bool divides = kind == K::Div || kind == K::Rem || kind == K::FloorDiv || kind == K::CeilDiv || kind == K::Mod;
+  // Arithmetic on sizes is a size, which does not wrap. (`/` on what may become a float is none.)
+  if (symbolic && !(a.sym.isConstant() && b.sym.isConstant()) && !isComparison && !isLogic) {
+    DimAttr size = combineSizes(kind, a.sym, b.sym);
+    if (size && isExactSize(a) && isExactSize(b) && dividesSafely(size))
+      return Val::of(DimOp::create(builder, loc, x.getType(), size), size);
+  }
   auto integer = [&](Value value, DimAttr (*combine)(DimAttr, DimAttr)) {
     Val result = Val::of(value, symbolic ? combine(a.sym, b.sym) : DimAttr());
     result.overflows = (symbolic && !result.sym) || a.overflows || b.overflows;
@@ -737,8 +789,19 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
                            : kind == K::Gt ? CmpPredicate::gt
                            : kind == K::Ge ? CmpPredicate::ge
                                            : CmpPredicate::eq;
+  // `N / 2 < 3` compares integers.
+  auto isQuotient = [&](const Val &val) {
+    return symbolic && !isRuntime(val.sym) && isa_and_nonnull<DivOp, ModOp>(val.value.getDefiningOp());
+  };
+  if (isQuotient(a) || isQuotient(b))
+    (void)elementTypes.restrict(x.getType(), kIntegers);
+  bool exact = symbolic && isExactSize(a) && isExactSize(b);
+  if (exact && !(a.sym.isConstant() && b.sym.isConstant())) {
+    x = asIndex(a, loc);
+    y = asIndex(b, loc);
+  }
   Val result = Val::of(CmpOp::create(builder, loc, predicate, x, y));
-  if (symbolic && !isRuntime(a.sym) && !isRuntime(b.sym)) {
+  if (exact) {
     bool swap = kind == K::Gt || kind == K::Ge;
     PredKind relation = kind == K::Ne                      ? PredKind::NE
                         : (kind == K::Lt || kind == K::Gt) ? PredKind::LT
@@ -846,11 +909,12 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Value base, ArrayRef<Val>
       continue;
     }
     loc = axis < locs.size() ? locs[axis] : whole;
-    const Val &sub = subscripts[axis];
+    const Val sub = toHost(subscripts[axis], loc, DiagCode::K0206, "a subscript");
     if (sub.isError())
       return failure();
     if (sub.kind == Val::Kind::Slice) {
-      const Val &lo = sub.members[0], &hi = sub.members[1];
+      const Val lo = toHost(sub.members[0], locationOf(sub.members[0], loc), DiagCode::K0206, "a slice bound"),
+                hi = toHost(sub.members[1], locationOf(sub.members[1], loc), DiagCode::K0206, "a slice bound");
       auto scalar = [&](const Val &val) -> bool {
         if (val.kind == Val::Kind::Unit)
           return true;
@@ -1085,6 +1149,9 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
         return val;
       })
       .Case([&](surface::TupleOp tuple) -> Val {
+        if (readsEquations && tuple.getNamesAttr() && tuple.getMembers().size() == 1)
+          return binary(surface::BinaryKind::Eq, lookup(cast<StringAttr>(tuple.getNamesAttr()[0]).getValue(), loc, scope),
+                        evaluate(tuple.getMembers()[0], scope), loc);
         SmallVector<std::string> names;
         if (ArrayAttr given = tuple.getNamesAttr())
           for (auto name : given.getAsRange<StringAttr>()) {

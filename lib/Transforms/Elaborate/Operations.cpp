@@ -318,6 +318,9 @@ static Val castTo(OperationCall &call) {
   // A literal that is cast takes the type at once.
   if (isa<HoleType>(element) && x.getDefiningOp<ConstantOp>())
     (void)call.e.elements().restrict(element, maskOf(to->type));
+  // A size keeps its value, and is tested to fit.
+  if ((maskOf(to->type) & (kI32 | kI64)) && call.e.isExactSize(call.args.front()) && x.getDefiningOp<DimOp>())
+    return Val::of(DimOp::create(call.e.builder, call.loc, to->type, call.args.front().sym), call.args.front().sym);
   Value result = CastOp::create(call.e.builder, call.loc, withElementType(x.getType(), to->type), x);
   bool integer = getRank(result.getType()) == 0 && (maskOf(to->type) & kIntegers);
   // An integer keeps its value where it fits; what a size is made of must be one.

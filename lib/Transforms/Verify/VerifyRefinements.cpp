@@ -95,10 +95,13 @@ private:
   bool verifyDivisorsOf(Attr attr, Location loc, const Twine &what, ArrayRef<PredAttr> verifiedLater = {});
 
   bool verifySignature();
+  void verifyCustomVjp();
   bool reportContradiction(PredAttr pred, Location loc, StringRef spelled, ArrayRef<ClauseAttr> before);
   void verifyBlock(Block &block);
   void verifyCall(Operation *op, FlatSymbolRefAttr callee, DictionaryAttr subst);
   void assume(AssumeOp op);
+  void keepClauses();
+  DimAttr limitTripBound(DimAttr bound);
   /// Walks the region with one more fact, forgets what it learned.
   void verifyRegion(Region &region, ArrayRef<PredAttr> inside = {});
 
@@ -260,6 +263,38 @@ bool FunctionVerifier::verifySignature() {
   return true;
 }
 
+/// A rule of one's own is called wherever the function is differentiated, so that it may require no more than the
+/// function does.
+void FunctionVerifier::verifyCustomVjp() {
+  if (!function.getCustomVjp())
+    return;
+  auto rule = SymbolTable::lookupNearestSymbolFrom<FuncOp>(function, function.getCustomVjpAttr());
+  if (!rule)
+    return;
+  SmallVector<Type> types(function.getArgumentTypes());
+  llvm::append_range(types, function.getResultTypes());
+  llvm::copy_if(function.getResultTypes(), std::back_inserter(types), hasTangent);
+  // Where there is none, differentiation says so.
+  DictionaryAttr subst = rule.getNumArguments() == types.size() ? solveSubstitution(rule, types) : DictionaryAttr();
+  if (!subst)
+    return;
+  StringRef name = getSourceName(function.getSymName()), ruleName = getSourceName(rule.getSymName());
+  std::string which = ("'" + ruleName + "' is the rule of '" + name + "' and requires '").str();
+  std::string lacking = ("', which '" + name + "' does not").str();
+  if (ArrayAttr vars = rule.getShapeVarsAttr())
+    for (auto var : vars.getAsRange<ShapeVarAttr>())
+      if (auto value = subst.getAs<DimAttr>(var.getName()))
+        verify({rule.getLoc(), makeRelation(PredKind::LE, DimAttr::getConstant(rule.getContext(), var.getLeast()), value),
+                ObligationKind::precondition,
+                which + var.getName().str() + " >= " + std::to_string(var.getLeast()) + lacking, {}});
+  if (!rule.getPreconditionsAttr())
+    return;
+  for (auto clause : rule.getPreconditionsAttr().getAsRange<ClauseAttr>())
+    if (PredAttr pred = substitute(clause.getPred(), subst))
+      verify({clause.getLoc(), pred, ObligationKind::precondition,
+              which + clause.getText().str() + lacking, {}});
+}
+
 //===----------------------------------------------------------------------===//
 // Bodies
 //===----------------------------------------------------------------------===//
@@ -380,7 +415,7 @@ void FunctionVerifier::verifyBlock(Block &block) {
         inside.push_back(condition);
       DimAttr bound = values.collectCounters(loop, condition, inside);
       if (bound && !loop.getTripBoundAttr())
-        loop.setTripBoundAttr(bound);
+        loop.setTripBoundAttr(limitTripBound(bound));
       verifyRegion(loop.getAfter(), inside);
     } else {
       if (auto call = dyn_cast<CallOp>(op))
@@ -397,10 +432,41 @@ void FunctionVerifier::verifyBlock(Block &block) {
   }
 }
 
+/// With the least constant that follows for it, if there is one: a tape of so many frames can be made at once.
+DimAttr FunctionVerifier::limitTripBound(DimAttr bound) {
+  constexpr int64_t kLargest = 4096;
+  auto isAtMost = [&](int64_t limit) {
+    PredAttr goal = makeRelation(PredKind::LE, bound, DimAttr::getConstant(bound.getContext(), limit));
+    return solver.settle({facts, goal, [this](StringRef name) { return leastOf(name); }}).value_or(false);
+  };
+  if (bound.isConstant() || !isAtMost(kLargest))
+    return bound;
+  int64_t refuted = -1, limit = kLargest;
+  while (limit - refuted > 1) {
+    int64_t middle = refuted + (limit - refuted) / 2;
+    (isAtMost(middle) ? limit : refuted) = middle;
+  }
+  DimAttr limited = minDims({bound, DimAttr::getConstant(bound.getContext(), limit)});
+  return limited ? limited : bound;
+}
+
+/// Says in the body of a private function what its callers have proved; a public one tests it.
+void FunctionVerifier::keepClauses() {
+  if (function.isPublic() || function.isExternal() || !function.getPreconditionsAttr())
+    return;
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  for (auto clause : function.getPreconditionsAttr().getAsRange<ClauseAttr>())
+    if (isUsefulLater(clause.getPred()))
+      AssumeOp::create(builder, clause.getLoc(), clause.getPred(), /*trusted=*/false);
+}
+
 LogicalResult FunctionVerifier::run() {
-  if (verifySignature())
+  if (verifySignature()) {
+    verifyCustomVjp();
     for (Block &block : function.getBody())
       verifyBlock(block);
+  }
+  keepClauses();
   return failure(bad);
 }
 
@@ -448,7 +514,10 @@ struct VerifyRefinementsPass : impl::VerifyRefinementsPassBase<VerifyRefinements
       bad = true;
     }
     if (bad)
-      signalPassFailure();
+      return signalPassFailure();
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<FuncOp>()))
+      if (function->hasAttr(kOnlyCheckedAttrName))
+        function.erase();
   }
 };
 } // namespace

@@ -37,6 +37,17 @@ def FuseElementwise : Pass<"kina-fuse-elementwise"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def HoistInvariants : Pass<"kina-hoist-invariants"> {
+  let summary = "Move what a loop does not change in front of it";
+  let description = [{
+    Loop-invariant code motion on tensors. Unlike upstream's `loop-invariant-code-motion` it leaves reads of a part of a
+    tensor (`tensor.extract`, `tensor.extract_slice`) where they are, with what is computed of them, unless offsets and
+    sizes are constants inside of the tensor: what the program reads is in bounds only behind the test, and where the
+    loop runs at all.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def ResolveCarriedCopies : Pass<"kina-resolve-carried-copies"> {
   let summary = "Write what a loop yields into the buffers it carries";
   let description = [{

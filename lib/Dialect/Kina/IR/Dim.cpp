@@ -653,10 +653,11 @@ DimRange rangeOf(DimAttr dim, ValueLookup least) {
 /// Whether the polynomial is never negative, its divisors being at least 1. What its range
 /// leaves open is tried again with one quotient, min or max replaced by a bound of it that
 /// is linear in its arguments: `d*(a floordiv d)` lies between `a - d + 1` and `a`. The
-/// search is bounded by `fuel` replacements in a row.
-static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel = 3) {
-  if (!dim)
+/// search is bounded by `fuel` replacements in a row, and `steps` in all.
+static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel, unsigned &steps) {
+  if (!dim || steps == 0)
     return false;
+  --steps;
   Range range = rangeOf(dim, least);
   if (range.low && *range.low >= 0)
     return true;
@@ -681,11 +682,11 @@ static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel = 3) {
         DimAttr a = atom.getArgs()[0], d = atom.getArgs()[1];
         // Division by at least 1 brings a number no further from 0.
         DimAttr zero = DimAttr::getConstant(context, 0);
-        bool isPositive = isNonNegative(a, least, fuel - 1), isNegative = isNonNegative(negDim(a), least, fuel - 1);
+        bool isPositive = isNonNegative(a, least, fuel - 1, steps), isNegative = isNonNegative(negDim(a), least, fuel - 1, steps);
         DimAttr plain = isPositive ? (fromAbove ? a : zero) : isNegative ? (fromAbove ? zero : a) : DimAttr();
         Range beside = rangeOf(monomial(1, others), least);
         if (plain && beside.low && *beside.low >= 0 &&
-            isNonNegative(addDims(without, mulDims(monomial(coefficient, others), plain)), least, fuel - 1))
+            isNonNegative(addDims(without, mulDims(monomial(coefficient, others), plain)), least, fuel - 1, steps))
           return true;
         if (d.getTerms().size() != 1 || d.getTerms()[0].getCoefficient() < 1)
           continue;
@@ -702,11 +703,16 @@ static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel = 3) {
         continue;
       for (DimAttr bound : bounds)
         if (isNonNegative(addDims(mulDims(multiple, without), mulDims(monomial(coefficient, others), bound)), least,
-                          fuel - 1))
+                          fuel - 1, steps))
           return true;
     }
   }
   return false;
+}
+
+static bool isNonNegative(DimAttr dim, ValueLookup least) {
+  unsigned steps = 400;
+  return isNonNegative(dim, least, /*fuel=*/3, steps);
 }
 
 std::optional<bool> decide(PredAttr pred, ValueLookup least) {
@@ -1196,6 +1202,14 @@ void PredAttr::print(AsmPrinter &printer) const {
   llvm::raw_string_ostream os(text);
   printForAsm(os, *this);
   printer << '<' << text << '>';
+}
+
+bool fitsInto(int64_t value, Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() >= 64)
+    return true;
+  return integer.isUnsigned() ? value >= 0 && llvm::isUIntN(integer.getWidth(), value)
+                              : llvm::isIntN(integer.getWidth(), value);
 }
 
 } // namespace kina
