@@ -43,8 +43,15 @@ InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &
 }
 
 void Elaborator::discard(Operation *op) {
+  op->walk([&](Operation *inner) {
+    for (Value result : inner->getResults())
+      expressions.erase(result);
+    for (Region &region : inner->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          expressions.erase(argument);
+  });
   op->erase();
-  expressions.clear();
 }
 
 bool Elaborator::isNewlyUnknown(StringRef name) {
@@ -67,7 +74,7 @@ std::string Elaborator::spell(PlacementAttr place) {
 std::string Elaborator::spellShape(ArrayRef<DimAttr> shape) {
   std::string text = "[";
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(shape, os, [&](DimAttr dim) { print(os, dim); });
+  llvm::interleaveComma(shape, os, [&](DimAttr dim) { os << spell(dim); });
   os << ']';
   return text;
 }
