@@ -117,8 +117,9 @@ bool LinearSystem::isRationallyEmpty() const {
   for (const Row &row : rows) {
     llvm::fill(coefficients, llvm::DynamicAPInt(0));
     for (auto [column, coefficient] : row.entries)
-      coefficients[column] = coefficient;
-    coefficients.back() = row.constant;
+      coefficients[column] = llvm::DynamicAPInt(coefficient);
+    // Not assigned as a number: that would take an int.
+    coefficients.back() = llvm::DynamicAPInt(row.constant);
     if (row.isEquation)
       simplex.addEquality(coefficients);
     else

@@ -11,6 +11,7 @@
 
 #include "Kina/Solver/Solver.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace kina::solver {
 
@@ -29,6 +30,10 @@ struct Problem {
   llvm::SmallVector<llvm::StringRef, 8> names;
   /// Of each name.
   llvm::SmallVector<int64_t, 8> least;
+  /// Where each name stands, if they are many.
+  llvm::DenseMap<llvm::StringRef, unsigned> position;
+
+  void addName(llvm::StringRef name, int64_t lowest);
 
   /// INT64_MIN for a name that is not one of them.
   int64_t getLeast(llvm::StringRef name) const;
@@ -65,8 +70,11 @@ DimAttr getSlack(PredAttr relation);
 /// The names of a polynomial's atoms; and whether `name` is among them.
 bool mentions(DimAttr dim, llvm::StringRef name);
 
+/// Numbers in the order of their first appearance. (A hash set of LLVM's keeps two numbers for itself.)
+using ConstantSet = llvm::SetVector<int64_t, llvm::SmallVector<int64_t>, llvm::SmallSet<int64_t, 8>>;
+
 /// Adds the numbers that occur.
-void collectConstants(PredAttr pred, llvm::SetVector<int64_t> &constants);
+void collectConstants(PredAttr pred, ConstantSet &constants);
 
 } // namespace kina::solver
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Kina/Pipelines/Pipelines.h"
 #include "Kina/Support/DiagnosticPrinter.h"
 #include "Kina/Target/AOT/CHeader.h"
 #include "Kina/Target/LLVMIR/Export.h"
@@ -55,7 +56,10 @@ int main(int argc, char **argv) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
 
-  MLIRContext context;
+  // A module of another stage can be read, so that it is told what does not fit.
+  DialectRegistry registry;
+  kina::registerPipelineDialects(registry);
+  MLIRContext context(registry);
   kina::DiagnosticPrinter printer(&context, llvm::errs(), flags->getOptions(llvm::errs()), sources.get());
   if (failed((*translation)(sources, file->os(), &context)))
     return 1;

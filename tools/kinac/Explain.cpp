@@ -10,7 +10,25 @@ using namespace llvm;
 
 namespace kina {
 
-/// The page as text: what examples are run with, and where links lead, is nothing to read here.
+/// A line of a page as text: of a link its name, and the document that it leads to.
+static void printLine(StringRef line) {
+  if (line.consume_front("## ")) {
+    outs() << line.upper() << '\n';
+    return;
+  }
+  line.consume_front("# ");
+  for (size_t link; (link = line.find("](")) != StringRef::npos;) {
+    auto [before, name] = line.take_front(link).rsplit('[');
+    auto [target, behind] = line.drop_front(link + 2).split(')');
+    outs() << before << name;
+    if (target.consume_front("../"))
+      outs() << " (docs/" << target.split('#').first << ')';
+    line = behind;
+  }
+  outs() << line << '\n';
+}
+
+/// The page as text: the names of examples are nothing to read here.
 static void printPage(StringRef page) {
   bool set = false;
   for (StringRef rest = page; !rest.empty();) {
@@ -28,17 +46,10 @@ static void printPage(StringRef page) {
       continue;
     }
     set = false;
-    line.consume_front("# ");
     // A block has its empty lines already.
     if (line.empty() && (rest.starts_with("```") || rest.empty()))
       continue;
-    for (size_t link; (link = line.find("](")) != StringRef::npos;) {
-      StringRef before = line.take_front(link), behind = line.drop_front(link).split(')').second;
-      auto [text, name] = before.rsplit('[');
-      outs() << text << name;
-      line = behind;
-    }
-    outs() << line << '\n';
+    printLine(line);
   }
 }
 

@@ -140,7 +140,7 @@ LogicalResult Session::load() {
       error() << "`" << line.input << "` cannot be read as a program";
     return failure();
   }
-  if (module->getBody()->empty()) {
+  if (module->getBody()->empty() && line.command != CommandLine::Command::Check) {
     error() << "`" << line.input << "` is empty: it defines no function";
     return failure();
   }
@@ -231,6 +231,7 @@ std::unique_ptr<JIT> Session::compile() {
   measure("code generation", [&] {
     NativeOptions options;
     options.optLevel = line.optLevel;
+    options.remarks = line.stages.remarks;
     llvm::Expected<std::unique_ptr<JIT>> created = JIT::create(*module, options);
     if (created)
       jit = std::move(*created);

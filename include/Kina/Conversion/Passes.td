@@ -17,7 +17,8 @@ def LowerToLinalgPass : Pass<"kina-lower-to-linalg", "::mlir::ModuleOp"> {
     Shape variables become sizes of the arguments, computed at the entry of each function.
     Public functions check there that their arguments agree on them (K0802) and that their
     preconditions hold (K0801). What can fail when executed is a `kina_rt.check`, outermost
-    loops hold a `kina_rt.poll`. Floats keep IEEE semantics: no operation is marked fast.
+    loops hold a `kina_rt.poll`. Facts that were proved about a size alone (its multiples and bounds, `kina.assume`) become
+    `kina_rt.assume`. A size that is computed with in fewer than 64 bits is tested to fit (K0802). Floats keep IEEE semantics: no operation is marked fast.
     Sums run in index order, matrix products are chains of fused multiply-adds.
 
     Example:

@@ -52,7 +52,9 @@ def VerifyRefinementsPass : Pass<"kina-verify-refinements", "::mlir::ModuleOp"> 
     `kina.obligation`, divisor and clause of a callee is decided under it, cheapest method
     first: normal form, enumeration of small values, Presburger arithmetic, Z3. What is proved is erased, or
     stays as a `kina.assume` where it is a divisor or a bound; loops that count up to a size get their
-    `trip_bound`. Everything else stays as it is.
+    `trip_bound`, with the least constant that follows for it (`min(N, 100)` under N <= 100). Slices and updates that are
+    known to lie inside get `in_bounds`. A private function
+    says in its body what its callers have proved. Everything else stays as it is.
 
     ```mlir
     kina.func @f(%x: !kina.tensor<f64, [N]>) -> !kina.tensor<f64, [5]> attributes {

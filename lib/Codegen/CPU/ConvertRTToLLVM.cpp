@@ -56,6 +56,11 @@ struct ConvertRTToLLVMPass : public kina::impl::ConvertRTToLLVMBase<ConvertRTToL
         rewriter.eraseOp(op);
         continue;
       }
+      if (auto assume = dyn_cast<rt::AssumeOp>(op)) {
+        LLVM::AssumeOp::create(rewriter, loc, assume.getCondition());
+        rewriter.eraseOp(op);
+        continue;
+      }
       if (auto tape = dyn_cast<rt::TapeNewOp>(op)) {
         MemRefType frame = tape.getFrame();
         uint64_t width = rt::getElementBytes(frame.getElementType());

@@ -47,7 +47,7 @@ void kina::buildCPUCodegenPipeline(OpPassManager &pm, const CPUCodegenOptions &o
   onTensors.addPass(createContractToFMA());
   onTensors.addPass(createFuseElementwise());
   addSimplification(onTensors);
-  onTensors.addPass(createLoopInvariantCodeMotionPass());
+  onTensors.addPass(createHoistInvariants());
   onTensors.addPass(createResolveCarriedCopies());
   pm.addPass(createBufferize());
   // On buffers. Canonicalisation drops carried buffers, which are all invariant now, and
@@ -65,6 +65,8 @@ void kina::buildCPUCodegenPipeline(OpPassManager &pm, const CPUCodegenOptions &o
   onLoops.addPass(createLowerAffinePass());
   addSimplification(onLoops);
   onLoops.addPass(createLoopInvariantCodeMotionPass());
+  if (options.remarks)
+    onLoops.addPass(createReportCopies());
 }
 
 void kina::buildLowerToLLVMPipeline(OpPassManager &pm, const LowerToLLVMOptions &options) {

@@ -171,6 +171,19 @@ struct CheckLowering : OpConversionPattern<CheckOp> {
   }
 };
 
+/// A size of a type that changes becomes an index first.
+struct DimLowering : OpConversionPattern<DimOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(DimOp op, OpAdaptor adaptor, ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value size = DimOp::create(rewriter, loc, rewriter.getIndexType(), op.getValue());
+    createRangeCheck(rewriter, loc, size, op.getValue(), cast<IntegerType>(op.getType()));
+    rewriter.replaceOp(op, emitCast(rewriter, loc, size, rewriter.getIndexType(), op.getType()));
+    return success();
+  }
+};
+
 /// A size of a type that changes becomes an index. The op itself is ended by `resolveDims`.
 struct BindDimLowering : OpConversionPattern<BindDimOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -200,7 +213,7 @@ struct EraseLowering : OpConversionPattern<OpTy> {
 
 void populateKinaFunctionToLinalgPatterns(const TypeConverter &converter, RewritePatternSet &patterns) {
   patterns.add<FuncLowering, ReturnLowering, CallLowering, IfLowering, WhileLowering, ConditionLowering,
-               YieldLowering, CheckLowering, BindDimLowering, EraseLowering<EffectOp>, EraseLowering<GlobalOp>>(
+               YieldLowering, CheckLowering, BindDimLowering, DimLowering, EraseLowering<EffectOp>, EraseLowering<GlobalOp>>(
       converter, patterns.getContext());
 }
 

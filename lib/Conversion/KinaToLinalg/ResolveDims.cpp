@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Utils.h"
+
 #include "mlir/IR/Dominance.h"
 
 using namespace mlir;
@@ -20,7 +21,7 @@ namespace {
 class DimResolver {
 public:
   explicit DimResolver(func::FuncOp function)
-      : function(function), entry(function.getContext()), dominance(function) {
+      : function(function), spellings(function), entry(function.getContext()), dominance(function) {
     entry.setInsertionPointToStart(&function.getBody().front());
     // New operations go before the first old one, in the order of their need.
     entry.setInsertionPoint(&function.getBody().front().front());
@@ -59,10 +60,16 @@ private:
   /// where none can.
   Value emitProduct(Value a, Value b, Value &fits, OpBuilder &builder);
   Value emitSum(Value a, Value b, bool subtract, Value &fits, OpBuilder &builder);
+  /// A dimension that does not fit into the type in which the program computes ends the call (K0802).
+  void emitRangeCheck(Value value, DimOp dim, OpBuilder &builder);
   /// A dimension that wraps ends the call (K0802).
   void emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Operation *use);
   Value emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use);
   Value emitPred(PredAttr pred, OpBuilder &builder, Operation *use);
+  /// Tells the optimiser what was proved, if it is of a kind that helps it; computes nothing that could wrap.
+  void emitFact(PredAttr pred, OpBuilder &builder, Operation *use);
+  Value emitPlain(DimAttr dim, OpBuilder &builder, Operation *use);
+  Value emitRelation(PredKind kind, Value a, Value b, OpBuilder &builder);
   std::string describe(const Equation &equation);
   /// `N = {2}, K = {3}`: the names that are known at `use`, with their `values`.
   std::string listNames(const NameSet &all, SmallVectorImpl<Value> &values, OpBuilder &builder, Operation *use);
@@ -70,6 +77,7 @@ private:
   Value index(OpBuilder &builder, int64_t value) { return createIndex(builder, function.getLoc(), value); }
 
   func::FuncOp function;
+  Spellings spellings;
   OpBuilder entry;
   DominanceInfo dominance;
   SmallVector<Equation> equations;
@@ -77,6 +85,7 @@ private:
   llvm::StringMap<Value> names;
   llvm::DenseMap<Attribute, Value> entryDims;
   SmallVector<BindDimOp> binds;
+  llvm::DenseSet<std::pair<Attribute, Type>> tested;
 };
 
 } // namespace
@@ -232,7 +241,7 @@ void DimResolver::emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Oper
     return;
   NameSet all;
   collectNames(dim, all);
-  std::string message = "the dimension " + toString(dim) + " does not fit into 64 bits";
+  std::string message = "the dimension " + spellings.spell(dim) + " does not fit into 64 bits";
   SmallVector<Value> values;
   if (std::string names = listNames(all, values, builder, use); !names.empty())
     message += ": " + names;
@@ -242,6 +251,21 @@ void DimResolver::emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Oper
 /// Both, the first of which may be null.
 static Value conjoin(OpBuilder &builder, Location loc, Value a, Value b) {
   return a ? builder.createOrFold<arith::AndIOp>(loc, a, b) : b;
+}
+
+void DimResolver::emitRangeCheck(Value value, DimOp dim, OpBuilder &builder) {
+  auto type = dyn_cast<IntegerType>(dim.getType());
+  if (!type || type.getWidth() >= 64 || getConstantIntValue(value) == 0)
+    return;
+  // Once for a name, at the entry; what is computed may be meant for one branch only.
+  bool atEntry = !dim.getValue().getSingleName().empty() && isKnownAtEntry(dim.getValue());
+  if (atEntry && !tested.insert({dim.getValue(), type}).second)
+    return;
+  OpBuilder at = atEntry ? entry : builder;
+  if (!atEntry)
+    if (auto structured = dim->getParentOfType<linalg::LinalgOp>())
+      at.setInsertionPoint(structured);
+  createRangeCheck(at, dim.getLoc(), value, dim.getValue(), type);
 }
 
 Value DimResolver::emitProduct(Value a, Value b, Value &fits, OpBuilder &builder) {
@@ -336,18 +360,19 @@ Value DimResolver::emitAtom(DimAtomAttr atom, OpBuilder &builder, Operation *use
   llvm_unreachable("handled above");
 }
 
+Value DimResolver::emitRelation(PredKind kind, Value a, Value b, OpBuilder &builder) {
+  using P = arith::CmpIPredicate;
+  P predicate = kind == PredKind::EQ ? P::eq : kind == PredKind::NE ? P::ne : kind == PredKind::LE ? P::sle : P::slt;
+  return builder.createOrFold<arith::CmpIOp>(function.getLoc(), predicate, a, b);
+}
+
 Value DimResolver::emitPred(PredAttr pred, OpBuilder &builder, Operation *use) {
   Location loc = function.getLoc();
   if (!pred.getDims().empty()) {
     Value a = getDim(pred.getDims()[0], builder, use), b = getDim(pred.getDims()[1], builder, use);
     if (!a || !b)
       return {};
-    using P = arith::CmpIPredicate;
-    P predicate = pred.getKind() == PredKind::EQ   ? P::eq
-                  : pred.getKind() == PredKind::NE ? P::ne
-                  : pred.getKind() == PredKind::LE ? P::sle
-                                                   : P::slt;
-    return builder.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+    return emitRelation(pred.getKind(), a, b, builder);
   }
   SmallVector<Value> parts;
   for (PredAttr part : pred.getPreds()) {
@@ -408,7 +433,7 @@ void DimResolver::emitEntryChecks() {
     Value fits = compare(arith::CmpIPredicate::eq, values[0], values[1]);
     NameSet all;
     collectNames(equation.dim, all);
-    std::string message = describe(equation) + ", expected {1} = `" + toString(equation.dim) + "` (";
+    std::string message = describe(equation) + ", expected {1} = `" + spellings.spell(equation.dim) + "` (";
     message += listNames(all, values, entry, nullptr) + ")";
     createCheck(entry, loc, fits, kArgumentCode, message, values);
   }
@@ -428,13 +453,50 @@ void DimResolver::emitEntryChecks() {
       NameSet all;
       collectNames(clause.getPred(), all);
       SmallVector<Value> values;
-      std::string text = clause.getText().empty() ? toString(clause.getPred()) : clause.getText().str();
+      std::string text = clause.getText().empty() ? spellings.spell(clause.getPred()) : clause.getText().str();
       std::string message = "`" + function.getSymName().str() + "` requires " + text;
       if (!all.empty())
         message += ", but " + listNames(all, values, entry, nullptr);
       Value holds = emitPred(clause.getPred(), entry, nullptr);
       createCheck(entry, clause.getLoc(), holds, kRequiresCode, message, values);
     }
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+/// The value of a constant, a name, or `name mod c`, which is `name - c * (name floordiv c)`: what cannot wrap, and
+/// what the optimiser finds again in the trip count of a loop. Null for others.
+Value DimResolver::emitPlain(DimAttr dim, OpBuilder &builder, Operation *use) {
+  if (dim.isConstant() || !dim.getSingleName().empty())
+    return getDim(dim, builder, use);
+  for (DimTermAttr term : dim.getTerms())
+    for (DimAtomAttr atom : term.getFactors()) {
+      if (atom.getKind() != AtomKind::FloorDiv || atom.getArgs()[0].getSingleName().empty() ||
+          !atom.getArgs()[1].isConstant() || dim != modDims(atom.getArgs()[0], atom.getArgs()[1]))
+        continue;
+      Value number = getDim(atom.getArgs()[0], builder, use), divisor = getDim(atom.getArgs()[1], builder, use);
+      if (!number || !divisor)
+        return {};
+      Location loc = use->getLoc();
+      Value quotient = builder.createOrFold<arith::FloorDivSIOp>(loc, number, divisor);
+      return builder.createOrFold<arith::SubIOp>(loc, number, builder.createOrFold<arith::MulIOp>(loc, divisor, quotient));
+    }
+  return {};
+}
+
+void DimResolver::emitFact(PredAttr pred, OpBuilder &builder, Operation *use) {
+  if (pred.getKind() == PredKind::And) {
+    for (PredAttr part : pred.getPreds())
+      emitFact(part, builder, use);
+    return;
+  }
+  if (pred.getDims().empty())
+    return;
+  Value a = emitPlain(pred.getDims()[0], builder, use), b = emitPlain(pred.getDims()[1], builder, use);
+  if (a && b)
+    rt::AssumeOp::create(builder, use->getLoc(), emitRelation(pred.getKind(), a, b, builder));
 }
 
 //===----------------------------------------------------------------------===//
@@ -460,10 +522,15 @@ LogicalResult DimResolver::run() {
       Value value = getDim(dim.getValue(), builder, op);
       if (!value)
         return failure();
-      dim.replaceAllUsesWith(emitCast(builder, loc, value, builder.getIndexType(), dim.getType()));
+      emitRangeCheck(value, dim, builder);
+      value = emitCast(builder, loc, value, builder.getIndexType(), dim.getType());
+      dim.replaceAllUsesWith(value);
     } else if (auto assume = dyn_cast<AssumeOp>(op)) {
-      if (!assume.getTrusted())
+      if (!assume.getTrusted()) {
+        if (!op->getParentOfType<linalg::LinalgOp>())
+          emitFact(assume.getPred(), builder, op);
         continue;
+      }
       Value holds = emitPred(assume.getPred(), builder, op);
       if (!holds)
         return failure();
@@ -472,7 +539,7 @@ LogicalResult DimResolver::run() {
       SmallVector<Value> values;
       std::string names = listNames(all, values, builder, op);
       createCheck(builder, loc, holds, kRequiresCode,
-                  "assumed " + toString(assume.getPred()) + ", but " + (names.empty() ? "it is false" : names), values);
+                  "assumed " + spellings.spell(assume.getPred()) + ", but " + (names.empty() ? "it is false" : names), values);
     } else if (auto bind = dyn_cast<BindDimOp>(op)) {
       Value size = emitPosition(builder, loc, bind.getValue(), bind.getValue().getType());
       Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, size, index(builder, 1));

@@ -127,6 +127,19 @@ void createCheck(OpBuilder &builder, Location loc, Value condition, RuntimeCode 
                       values);
 }
 
+void createRangeCheck(OpBuilder &builder, Location loc, Value value, DimAttr dim, IntegerType type) {
+  bool isUnsigned = type.isUnsigned();
+  unsigned width = type.getWidth();
+  auto compare = [&](arith::CmpIPredicate predicate, int64_t limit) {
+    return builder.createOrFold<arith::CmpIOp>(loc, predicate, value, createIndex(builder, loc, limit));
+  };
+  Value below = compare(arith::CmpIPredicate::sle, isUnsigned ? llvm::maxUIntN(width) : llvm::maxIntN(width));
+  Value above = compare(arith::CmpIPredicate::sge, isUnsigned ? 0 : llvm::minIntN(width));
+  createCheck(builder, loc, builder.createOrFold<arith::AndIOp>(loc, above, below), kArgumentCode,
+              "the size " + Spellings(builder.getInsertionBlock()->getParentOp()).spell(dim) + " is {0}, which does not fit into " + (isUnsigned ? "U" : "I") + Twine(width),
+              value);
+}
+
 void createPositionCheck(OpBuilder &builder, Location loc, Value position, Value extent, int64_t axis) {
   // One unsigned comparison: a negative position is above every extent.
   Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, position, extent);

@@ -6,6 +6,7 @@
 #include "Kina/Conversion/KinaToLinalg.h"
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "Kina/Dialect/RT/IR/RT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -92,6 +93,10 @@ mlir::Value createProductSum(mlir::OpBuilder &builder, mlir::Location loc, mlir:
                              mlir::Value outs, llvm::ArrayRef<DimAttr> shape, mlir::Type element,
                              llvm::ArrayRef<mlir::AffineMap> maps,
                              llvm::ArrayRef<mlir::utils::IteratorType> iterators);
+
+/// Ends the call (K0802) unless the value of the dimension, an index, fits into the integer type.
+void createRangeCheck(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value, DimAttr dim,
+                      mlir::IntegerType type);
 
 /// Ends the call with the code and the message unless the condition holds.
 void createCheck(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value condition, RuntimeCode code,

@@ -31,9 +31,12 @@ static OwningOpRef<ModuleOp> withoutLocations(ModuleOp module) {
 
 static LogicalResult exportSource(ModuleOp module, SourceForm form, raw_ostream &os) {
   for (Operation &op : *module.getBody())
-    if (!isa<SurfaceDialect>(op.getDialect()))
-      return emitError(op.getLoc(), DiagCode::K0118)
-             << "'" << op.getName() << "' is not of the surface dialect and has no source form";
+    if (!isa_and_nonnull<SurfaceDialect>(op.getDialect())) {
+      InFlightDiagnostic diag = emitError(op.getLoc(), DiagCode::K0118)
+                                << "'" << op.getName() << "' is not of the surface dialect and has no source form";
+      attachHelp(diag) << "'kinac --emit=surface' prints a program in that dialect";
+      return diag;
+    }
 
   std::string text = form == SourceForm::Native ? printNative(module) : printCore(module);
   // Operations can say what no text says; reading the text again finds it, whatever it is.

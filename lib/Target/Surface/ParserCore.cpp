@@ -219,11 +219,12 @@ Parser::Expr Parser::unknownHead(const CoreNode &form, StringRef what,
   else if (findForm(coreExprs(), form))
     coreExpected(form, what);
   else {
-    StringRef nearest;
-    unsigned best = 3;
+    // Of three letters one may be wrong; else it is the name of a function or an operation.
+    StringRef nearest, name = head.token.text.take_front(40);
+    unsigned best = std::max<size_t>(1, name.size() / 3) + 1;
     for (ArrayRef<CoreForm> table : tables)
       for (const CoreForm &entry : table)
-        if (unsigned distance = head.token.text.take_front(40).edit_distance(entry.head, true, best);
+        if (unsigned distance = name.edit_distance(entry.head, true, best);
             distance < best && distance < entry.head.size()) {
           best = distance;
           nearest = entry.head;

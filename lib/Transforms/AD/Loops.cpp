@@ -195,6 +195,16 @@ static TripBound emitCount(OpBuilder &builder, WhileOp loop, CmpOp compare) {
   return bound;
 }
 
+/// Whether the dimension is a minimum with a constant.
+static bool isLimited(DimAttr dim) {
+  if (dim.getTerms().size() != 1 || dim.getTerms().front().getCoefficient() != 1 ||
+      dim.getTerms().front().getFactors().size() != 1)
+    return false;
+  DimAtomAttr atom = dim.getTerms().front().getFactors().front();
+  return atom.getKind() == AtomKind::Min &&
+         llvm::any_of(atom.getArgs(), [](DimAttr argument) { return argument.isConstant(); });
+}
+
 TripBound emitTripBound(OpBuilder &builder, WhileOp loop) {
   TripBound bound;
   Value condition = loop.getConditionOp().getCondition();
@@ -220,9 +230,14 @@ TripBound emitTripBound(OpBuilder &builder, WhileOp loop) {
       bound.isExact = bound.count && conjunct == condition;
     }
   }
-  if (!bound.count && loop.getTripBoundAttr()) {
-    bound.count = DimOp::create(builder, loop.getLoc(), builder.getIndexType(), loop.getTripBoundAttr());
-    bound.isStatic = loop.getTripBoundAttr().isConstant();
+  // What a solver proved of the sizes in a stated bound makes it `min(bound, constant)`; that is a better bound than
+  // one that is known when the program runs.
+  DimAttr stated = loop.getTripBoundAttr();
+  bool isStatic = stated && (stated.isConstant() || isLimited(stated));
+  if (stated && (!bound.count || (isStatic && !bound.isExact && !bound.isStatic))) {
+    bound = {};
+    bound.count = DimOp::create(builder, loop.getLoc(), builder.getIndexType(), stated);
+    bound.isStatic = isStatic;
     bound.isProven = true;
   }
   return bound;

@@ -89,32 +89,6 @@ FailureOr<PerformOp> Recorder::recordCall(CallOp call, const BitVector &activeOp
   return perform;
 }
 
-/// The substitution under which the function takes values of these types, as far as its
-/// dimensions are single names; null if some name is not found or the types do not fit.
-static DictionaryAttr solve(FuncOp function, TypeRange types) {
-  SmallVector<NamedAttribute> entries;
-  for (StringRef name : function.getShapeVarNames()) {
-    DimAttr found;
-    for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
-      if (getRank(input) == getRank(type))
-        for (auto [dim, actual] : llvm::zip(getShape(input), getShape(type)))
-          if (!found && dim.getSingleName() == name)
-            found = actual;
-    if (!found)
-      return {};
-    entries.emplace_back(StringAttr::get(function.getContext(), name), found);
-  }
-  llvm::StringSet<> places;
-  for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
-    if (PlacementAttr place = getPlacement(input); place.isVariable() && places.insert(place.getName()).second)
-      entries.emplace_back(StringAttr::get(function.getContext(), place.getName()), getPlacement(type));
-  auto subst = DictionaryAttr::get(function.getContext(), entries);
-  for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
-    if (substitute(input, subst) != type)
-      return {};
-  return subst;
-}
-
 FailureOr<PerformOp> Recorder::recordCustom(CallOp call, FuncOp callee, const BitVector &activeOperands,
                                                   const BitVector &activeResults, TagAttr tag) {
   Location loc = call.getLoc();
@@ -135,7 +109,7 @@ FailureOr<PerformOp> Recorder::recordCustom(CallOp call, FuncOp callee, const Bi
   auto pullback = symbols.lookup<FuncOp>(*callee.getCustomVjp());
   DictionaryAttr subst;
   if (pullback && pullback.getNumArguments() == operands.size())
-    subst = solve(pullback, ValueRange(operands).getTypes());
+    subst = solveSubstitution(pullback, ValueRange(operands).getTypes());
   if (!subst || pullback.getNumResults() != floats.size()) {
     InFlightDiagnostic error = emitError(loc, DiagCode::K0604, "no derivative for '");
     error << callee.getSymName() << "': its pullback '" << *callee.getCustomVjp()

@@ -67,12 +67,10 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     attachHelp(diag) << "compare it, for example with '!= 0'";
     return Val::error();
   }
-  if (getRank(condition->getType()) == 0 && !isHostScalar(cond)) {
-    InFlightDiagnostic diag = report(op.getCond().getLoc(), DiagCode::K0404,
-                                     "a condition is on the host, not " + spell(condition->getType()));
-    attachCopy(diag, *condition, PlacementAttr::getHost(context));
+  cond = toHost(cond, op.getCond().getLoc(), DiagCode::K0404, "a condition");
+  if (cond.isError())
     return Val::error();
-  }
+  condition = cond.value;
   bool hasElse = !op.getElseRegion().empty();
 
   // A mask chooses element by element: both arms are evaluated, here.
@@ -375,15 +373,17 @@ Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, Checkp
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(loop.getBeforeBody());
     Val cond = evaluateBlock(op.getCond(), bindStates(*this, *states, loop.getBeforeBody()->getArguments(), scope));
+    Location condLoc = op.getCond().front().getTerminator()->getLoc();
     FailureOr<Value> condition = asValue(cond, op.getCond().getLoc(), "a loop condition");
-    if (failed(condition)) {
+    if (succeeded(condition))
+      cond = toHost(cond, condLoc, DiagCode::K0404, "a loop condition");
+    if (failed(condition) || cond.isError()) {
       bad = true;
     } else if (!isHostScalar(cond) || !elementTypes.restrict(getElementType(cond.getType()), kBool)) {
-      report(op.getCond().front().getTerminator()->getLoc(), DiagCode::K0404,
-             "a loop condition is a boolean scalar, not " + spell(cond));
+      report(condLoc, DiagCode::K0404, "a loop condition is a boolean scalar, not " + spell(cond));
       bad = true;
     } else {
-      ConditionOp::create(builder, loc, *condition, ValueRange());
+      ConditionOp::create(builder, loc, cond.value, ValueRange());
       bad |= failed(requireNoEffects(loop.getBefore(), "a loop condition"));
     }
     builder.setInsertionPointToEnd(loop.getAfterBody());
@@ -414,11 +414,16 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
            "'" + op.getVar().getText() + "' is both the counter and a state of this loop");
     return Val::error();
   }
-  for (const Val *val : {&lo, &hi})
+  for (auto [val, bound] : {std::pair(&lo, &*low), std::pair(&hi, &*high)}) {
+    *val = toHost(*val, loc, DiagCode::K0206, "a loop bound");
+    if (val->isError())
+      return Val::error();
+    *bound = val->value;
     if (!isHostScalar(*val) || !elementTypes.restrict(getElementType(val->getType()), kIntegers)) {
       report(loc, DiagCode::K0206, "a loop bound is an integer scalar, not " + spell(*val));
       return Val::error();
     }
+  }
   if (!unifyElements(*low, *high, loc))
     return Val::error();
   // The counter is carried behind the states.
@@ -443,7 +448,10 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
     inner->names[op.getVar().getText().str()] = counter;
     // lo <= i < hi holds in the body.
     size_t facts = current->facts.size();
-    if (lo.sym && hi.sym) {
+    auto isKnown = [&](const Val &val) {
+      return val.sym && !val.mayWrap && (isRuntime(val.sym) || isExactSize(val));
+    };
+    if (isKnown(lo) && isKnown(hi)) {
       current->facts.push_back(makeRelation(PredKind::LE, lo.sym, counter.sym));
       current->facts.push_back(makeRelation(PredKind::LT, counter.sym, hi.sym));
     }

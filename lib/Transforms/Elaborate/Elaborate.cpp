@@ -34,7 +34,8 @@ InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &
   InFlightDiagnostic diag = emitError(loc, code, message);
   // What is wrong with an instance may be right with others.
   if (FunctionItem *item = current ? current->item : nullptr; item && item->generic) {
-    Diagnostic &note = diag.attachNote(*item->instantiated) << "'" << item->generic->name << "' is used here with ";
+    Diagnostic &note = diag.attachNote(*item->instantiated) << "'" << item->generic->name << "' is "
+                                                            << (item->onlyChecked ? "checked with " : "used here with ");
     llvm::interleaveComma(item->elements, note,
                           [&](auto &entry) { note << entry.first << " = " << spell(entry.second); });
   }
@@ -95,7 +96,7 @@ std::string Elaborator::spell(Type type) {
     return element(inner);
   std::string text = "tensor<" + element(inner) + ", [";
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { print(os, dim); });
+  llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { os << spell(dim); });
   os << ']';
   // The user has no name for a place that no type names.
   PlacementAttr place = getPlacement(type);
@@ -265,15 +266,20 @@ LogicalResult Elaborator::run() {
   }
   // What calls a function that failed has failed too.
   for (FunctionItem *item : all)
-    if (item->state != FunctionItem::State::Done || item->onlyChecked) {
+    if (item->state != FunctionItem::State::Done) {
       for (FuncOp function : llvm::reverse(item->made))
         function.erase();
       item->made.clear();
       item->function = nullptr;
     }
   for (FunctionItem *item : all) {
-    for (FuncOp function : item->made)
+    for (FuncOp function : item->made) {
       function->moveBefore(module.getBody(), module.getBody()->end());
+      if (item->onlyChecked)
+        function->setAttr(kOnlyCheckedAttrName, builder.getUnitAttr());
+    }
+    if (item->onlyChecked)
+      continue;
     // One that performs effects is no entry point.
     if (item->function && (item->exported || (!anyExported && item->effects.empty())))
       item->function.setVisibility(SymbolTable::Visibility::Public);

@@ -23,6 +23,7 @@
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/Kina/IR/SourceNames.h"
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Transforms/Refinements.h"
@@ -232,6 +233,8 @@ struct FunctionContext {
   llvm::MapVector<Value, BlockArgument> captures;
   /// Module-level lets without a value that became trailing parameters.
   llvm::MapVector<mlir::StringAttr, BlockArgument> globals;
+  /// Parameters that are declared with `&`.
+  llvm::DenseSet<Value> borrowed;
   /// Shape variables that only those give.
   SmallVector<StringRef> globalVars;
   /// Shape variables, with their least values.
@@ -287,12 +290,16 @@ struct FunctionItem {
   FunctionItem *generic = nullptr;
   std::optional<Location> instantiated;
   std::map<std::string, std::unique_ptr<FunctionItem>> instances;
-  /// An instance for the errors of generic functions that nothing calls; others of the kind may
-  /// call it, so it goes when all have been elaborated.
+  /// An instance for the errors of generic functions that nothing calls (kOnlyCheckedAttrName); others of the kind
+  /// may call it.
   bool onlyChecked = false;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
+  /// Shape variables of an exported function that module-level values without a value are to give.
+  SmallVector<StringRef> expected;
   SmallVector<ClauseAttr> clauses;
+  /// What the user wrote for sizes, in the signature and the body.
+  Spellings spellings;
   CheckpointAttr checkpoint;
   std::string vjpOf;
   /// Where the rule is named; and whether a rule exists for this function.
@@ -354,6 +361,9 @@ using Inlining = std::string;
 class OperationCall;
 using OperationRule = Val (*)(OperationCall &);
 
+/// Adds the predicates that stand inside tensor types.
+void collectTypePreds(surface::SyntaxAttr syntax, SmallVectorImpl<surface::SyntaxAttr> &preds);
+
 class Elaborator {
 public:
   struct Options {
@@ -377,6 +387,8 @@ public:
   bool isNewlyUnknown(StringRef name);
   /// The type as the user spells it.
   std::string spell(Type type);
+  std::string spell(DimAttr dim) { return spellings->spell(dim); }
+  std::string spell(PredAttr pred) { return spellings->spell(pred); }
   std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
   std::string spell(const Ty &type);
@@ -386,6 +398,8 @@ public:
   FailureOr<Ty> elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName = {});
   DimAttr elaborateDim(SyntaxAttr syntax, Scope &scope);
   PredAttr elaboratePred(SyntaxAttr syntax, Scope &scope);
+  /// The user wrote `a op b`, or `op(a, b)`, for the dimension or predicate.
+  void note(mlir::Attribute made, DimAttr a, StringRef op, DimAttr b);
   FailureOr<CheckpointAttr> elaborateCheckpoint(SyntaxAttr decorator);
   /// Collects names of shape variables in order of appearance.
   void collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVector<StringRef, int64_t> &names);
@@ -401,7 +415,10 @@ public:
   /// The instance for these element types.
   FunctionItem &getInstance(FunctionItem &item, ArrayRef<Type> types, Location loc);
   /// Elaborates a generic function that nothing calls, for its errors.
+  void reportUnsolved(FunctionItem &item, StringRef name);
   void checkUnusedGeneric(FunctionItem &item);
+  /// In `check`: `(N = M)`, which else is a tuple with one named member, is an equation.
+  bool readsEquations = false;
   /// From here on, what is instantiated is not called by the program.
   bool checksUnused = false;
   /// `f<A>(..)` gives the first variable that `f` declares: appends it as a keyword.
@@ -421,8 +438,14 @@ public:
   bool isSamePlace(PlacementAttr a, PlacementAttr b);
   /// Whether it is a scalar on the host, which is where conditions and sizes are.
   bool isHostScalar(const Val &val);
+  /// The value, a scalar on a device being copied to the host, if copies may be inserted, or
+  /// reported; `what` names it. What is no scalar anywhere is left to the caller.
+  Val toHost(Val val, Location loc, DiagCode code, const llvm::Twine &what);
   /// The value as the source has it; empty if that is not known or long.
   std::string sourceOf(Value value);
+  /// Whether what is made here cannot take the value over: it is lent, or comes from outside
+  /// of what runs again.
+  bool outlives(Value value);
   /// Says how the value comes to the place.
   void attachCopy(InFlightDiagnostic &diag, Value value, PlacementAttr to);
   /// The copy, if copies may be inserted and one brings the value there; otherwise null.
@@ -516,9 +539,11 @@ public:
   FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
   Val listToTensor(const Val &list, Location loc);
   LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
-  /// Gives the tensors in the value a name, members of a tuple one with their position.
+  /// Gives the tensors in the value a name, members of a tuple one with theirs or their position.
   /// Without `alias` what has a name keeps it.
   void nameTensors(const Val &val, const llvm::Twine &name, bool alias);
+  /// Says of the tensors in the value that nobody owns them.
+  void lend(const Val &val);
   LogicalResult checkDeclared(Val &val, const Ty &type, Location loc, const llvm::Twine &what);
   Val binary(surface::BinaryKind kind, Val a, Val b, Location loc);
   /// Arithmetic on the members of tuples; what is no tuple meets each of them, and a member
@@ -536,6 +561,12 @@ public:
   /// The same where a tensor is made of it.
   DimAttr asSize(const Val &val, Location loc);
   FailureOr<SmallVector<DimAttr>> asShape(const Val &val, Location loc);
+  /// Whether the scalar's value is its `sym`, over sizes alone, whatever type it gets: what is made of such
+  /// values is computed in 64 bits, and tested to fit into its type.
+  bool isExactSize(const Val &val);
+  /// Whether every divisor in it is at least 1; a quotient whose divisor may be zero is computed by the
+  /// division, which tests it.
+  bool dividesSafely(DimAttr dim);
   /// An `index` with the scalar's value.
   Value asIndex(const Val &val, Location loc);
   /// Broadcasts all to one shape and unifies their element types.
@@ -666,6 +697,10 @@ public:
   solver::Solver solver;
   SmallVector<NoteAttr> notes;
   FunctionContext *current = nullptr;
+  /// Of what is elaborated at this moment: a function's, or those of the module-level rest.
+  Spellings moduleSpellings, *spellings = &moduleSpellings;
+  /// Whether it is the body of a function that is called from there.
+  bool isInCallee = false;
   ScopePtr moduleScope;
   std::map<std::string, std::unique_ptr<FunctionItem>, std::less<>> functions;
   std::map<std::string, GlobalItem, std::less<>> globalItems;

@@ -85,15 +85,26 @@ FailureOr<SmallVector<DimAttr>> Elaborator::asShape(const Val &val, Location loc
   return shape;
 }
 
+bool Elaborator::dividesSafely(DimAttr dim) {
+  llvm::SetVector<DimAttr> divisors;
+  collectDivisors(dim, divisors);
+  return llvm::all_of(divisors, [&](DimAttr divisor) {
+    return settle(makeRelation(PredKind::LE, DimAttr::getConstant(context, 1), divisor)) == Truth::Proved;
+  });
+}
+
+bool Elaborator::isExactSize(const Val &val) {
+  if (!val.isScalar() || !val.sym || val.mayWrap || isRuntime(val.sym) || !dividesSafely(val.sym))
+    return false;
+  // What was computed is a size only if it is an integer for sure: `N / 2` may still become a float.
+  Operation *op = val.value.getDefiningOp();
+  if (isa_and_nonnull<DimOp, ConstantOp>(op))
+    return true;
+  // Arithmetic on constants alone wraps as any other does.
+  return !val.sym.isConstant() && (val.getType().isIndex() || !(elementTypes.allowed(val.getType()) & ~kIntegers));
+}
+
 Value Elaborator::asIndex(const Val &val, Location loc) {
-  // A quotient whose divisor may be zero is computed by the division, which tests it.
-  auto dividesSafely = [&](DimAttr dim) {
-    llvm::SetVector<DimAttr> divisors;
-    collectDivisors(dim, divisors);
-    return llvm::all_of(divisors, [&](DimAttr divisor) {
-      return settle(makeRelation(PredKind::LE, DimAttr::getConstant(context, 1), divisor)) == Truth::Proved;
-    });
-  };
   if (val.sym && !isRuntime(val.sym) && dividesSafely(val.sym))
     return DimOp::create(builder, loc, builder.getIndexType(), val.sym);
   return CastOp::create(builder, loc, builder.getIndexType(), val.value);
@@ -142,8 +153,8 @@ FailureOr<SmallVector<DimAttr>> Elaborator::broadcastShapes(ArrayRef<ArrayRef<Di
         continue;
       }
       bad |= failed(oblige(loc, makeRelation(PredKind::EQ, goal, dim), ObligationKind::shapes_equal,
-                           "shapes differ at axis " + Twine(axis) + " (0-based): '" + toString(goal) + "' and '" +
-                               toString(dim) + "'"));
+                           "shapes differ at axis " + Twine(axis) + " (0-based): '" + spell(goal) + "' and '" +
+                               spell(dim) + "'"));
     }
   if (bad)
     return failure();
@@ -302,7 +313,7 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
       return failure();
     for (PredAttr pred : type.preds)
       if (failed(oblige(loc, pred, ObligationKind::check,
-                        "the type of " + what + " says '" + toString(pred) + "', which may fail here")))
+                        "the type of " + what + " says '" + spell(pred) + "', which may fail here")))
         return failure();
     val.value = *value;
     return success();
@@ -330,7 +341,15 @@ void Elaborator::nameTensors(const Val &val, const Twine &name, bool alias) {
   if (val.isValue() && isa<TensorType>(val.getType()))
     addSourceName(val.value, name.str(), alias);
   for (auto [index, member] : llvm::enumerate(val.members))
-    nameTensors(member, name + "." + Twine(index), alias);
+    nameTensors(member, name + "." + (val.names.empty() ? Twine(index) : Twine(val.names[index])), alias);
+}
+
+void Elaborator::lend(const Val &val) {
+  if (val.isValue() && isa<TensorType>(val.getType()))
+    if (auto result = dyn_cast<OpResult>(val.value))
+      setBorrowed(result);
+  for (const Val &member : val.members)
+    lend(member);
 }
 
 LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope) {
@@ -389,6 +408,7 @@ static bool isBoundInside(StringRef name, const Scope *scope, const Scope *outer
 }
 
 Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsTuple, ArrayRef<StringRef> states) {
+  llvm::SaveAndRestore<bool> reads(readsEquations, false);
   ScopePtr scope = states.empty() ? outer : std::make_shared<Scope>(outer, current);
   auto withCheckpoint = [&](Value expr, ArrayAttr decorators) -> Val {
     FailureOr<CheckpointAttr> checkpoint = loopCheckpoint(decorators, expr);
@@ -434,6 +454,13 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         bad = true;
         continue;
       }
+      val = toHost(val, loc, DiagCode::K0206, "what 'let dim' binds");
+      if (val.isError()) {
+        scope->names[name.str()] = Val::error();
+        bad = true;
+        continue;
+      }
+      value = val.value;
       if (!isHostScalar(val) || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
         scope->names[name.str()] = Val::error();
         report(loc, DiagCode::K0206, "'let dim' needs an integer scalar, not " + spell(val));
@@ -454,11 +481,11 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       for (unsigned count = 1; current->shapeVars.count(unique); ++count)
         unique = name.str() + "." + std::to_string(count);
       StringAttr bound = builder.getStringAttr(unique);
-      BindDimOp::create(builder, loc, bound, *value);
+      BindDimOp::create(builder, loc, bound, isExactSize(val) ? asIndex(val, loc) : *value);
       current->shapeVars.insert({bound.getValue(), 1});
       DimAttr dim = DimAttr::getName(context, bound.getValue());
       scope->dims[name.str()] = dim;
-      if (val.sym && !isRuntime(val.sym) && !val.mayWrap)
+      if (isExactSize(val))
         addFact(makeRelation(PredKind::EQ, dim, val.sym));
     } else if (auto assume = dyn_cast<surface::AssumeOp>(op)) {
       PredAttr pred = elaboratePred(assume.getPred(), *scope);
@@ -468,20 +495,22 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
       AssumeOp::create(builder, loc, pred, /*trusted=*/true);
       addFact(pred);
     } else if (auto check = dyn_cast<surface::CheckOp>(op)) {
-      // `check (N = M)` is read as a tuple with one named member.
       Val val;
-      if (auto tuple = check.getCond().getDefiningOp<surface::TupleOp>();
-          tuple && tuple.getNamesAttr() && tuple.getMembers().size() == 1)
-        val = binary(surface::BinaryKind::Eq,
-                     lookup(cast<StringAttr>(tuple.getNamesAttr()[0]).getValue(), tuple.getLoc(), scope),
-                     evaluate(tuple.getMembers()[0], scope), loc);
-      else
+      {
+        llvm::SaveAndRestore<bool> reads(readsEquations, true);
         val = evaluate(check.getCond(), scope);
+      }
       FailureOr<Value> value = asValue(val, loc, "'check'");
       if (failed(value)) {
         bad = true;
         continue;
       }
+      val = toHost(val, loc, DiagCode::K0206, "what 'check' tests");
+      if (val.isError()) {
+        bad = true;
+        continue;
+      }
+      value = val.value;
       if (!isHostScalar(val) || !elementTypes.unify(val.getType(), builder.getI1Type())) {
         report(loc, DiagCode::K0206, "'check' needs a boolean scalar, not " + spell(val));
         bad = true;
@@ -555,6 +584,8 @@ Val Elaborator::unary(surface::UnaryKind kind, Val a, Location loc) {
             ConstantOp::create(builder, loc, constant.getType(), builder.getI64IntegerAttr(-*a.sym.getConstantValue())),
             negDim(a.sym));
     }
+    if (DimAttr size = isExactSize(a) ? negDim(a.sym) : DimAttr())
+      return Val::of(DimOp::create(builder, loc, value->getType(), size), size);
     Val result = Val::of(NegOp::create(builder, loc, *value), a.sym ? negDim(a.sym) : DimAttr());
     result.overflows = a.overflows || (a.sym && !result.sym);
     result.mayWrap = a.mayWrap || isNarrow(elementTypes, result.value);
@@ -611,6 +642,47 @@ Val Elaborator::memberwise(surface::BinaryKind kind, const Val &a, const Val &b,
   return binary(kind, a, b, loc);
 }
 
+/// What the operator makes of two sizes, whatever number type the result gets; null if that depends on it.
+static DimAttr combineSizes(surface::BinaryKind kind, DimAttr a, DimAttr b) {
+  using K = surface::BinaryKind;
+  switch (kind) {
+  case K::Add:
+    return addDims(a, b);
+  case K::Sub:
+    return subDims(a, b);
+  case K::Mul:
+    return mulDims(a, b);
+  case K::FloorDiv:
+    return floorDivDims(a, b);
+  case K::CeilDiv:
+    return ceilDivDims(a, b);
+  case K::Mod:
+    return modDims(a, b);
+  default:
+    return {};
+  }
+}
+
+/// How the operator is written between sizes.
+static StringRef symbolOf(surface::BinaryKind kind) {
+  using K = surface::BinaryKind;
+  switch (kind) {
+  case K::Add:
+    return "+";
+  case K::Sub:
+    return "-";
+  case K::Mul:
+    return "*";
+  case K::Div:
+  case K::FloorDiv:
+    return "floordiv";
+  case K::CeilDiv:
+    return "ceildiv";
+  default:
+    return "mod";
+  }
+}
+
 Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   using K = surface::BinaryKind;
   if (kind == K::Cons)
@@ -630,7 +702,9 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   if (kind == K::Pow && b.sym && b.sym.isConstant(2) && right->getDefiningOp<ConstantOp>()) {
     if (!restrictElement(*left, kNumbers, loc, "'**' needs numbers"))
       return Val::error();
-    return Val::of(SquareOp::create(builder, loc, *left), a.sym ? mulDims(a.sym, a.sym) : DimAttr());
+    if (a.sym)
+      return binary(K::Mul, a, a, loc);
+    return Val::of(SquareOp::create(builder, loc, *left));
   }
   if (kind == K::Divides)
     return binary(K::EqSign, binary(K::Mod, b, a, loc), literalInt(0, loc), loc);
@@ -653,8 +727,17 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   // to lie within a tensor; a quotient is so only of an exact value.
   auto isExact = [](const Val &val) { return !isRuntime(val.sym) || !val.sym.getSingleName().empty(); };
   bool divides = kind == K::Div || kind == K::Rem || kind == K::FloorDiv || kind == K::CeilDiv || kind == K::Mod;
+  // Arithmetic on sizes is a size, which does not wrap. (`/` on what may become a float is none.)
+  if (symbolic && !(a.sym.isConstant() && b.sym.isConstant()) && !isComparison && !isLogic) {
+    DimAttr size = combineSizes(kind, a.sym, b.sym);
+    if (size && isExactSize(a) && isExactSize(b) && dividesSafely(size)) {
+      note(size, a.sym, symbolOf(kind), b.sym);
+      return Val::of(DimOp::create(builder, loc, x.getType(), size), size);
+    }
+  }
   auto integer = [&](Value value, DimAttr (*combine)(DimAttr, DimAttr)) {
     Val result = Val::of(value, symbolic ? combine(a.sym, b.sym) : DimAttr());
+    note(result.sym, a.sym, symbolOf(kind), b.sym);
     result.overflows = (symbolic && !result.sym) || a.overflows || b.overflows;
     result.mayWrap = a.mayWrap || b.mayWrap || isNarrow(elementTypes, value) ||
                      (symbolic && divides && (!isExact(a) || !isExact(b)));
@@ -705,14 +788,30 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
                            : kind == K::Gt ? CmpPredicate::gt
                            : kind == K::Ge ? CmpPredicate::ge
                                            : CmpPredicate::eq;
+  // `N / 2 < 3` compares integers.
+  auto isQuotient = [&](const Val &val) {
+    return symbolic && !isRuntime(val.sym) && isa_and_nonnull<DivOp, ModOp>(val.value.getDefiningOp());
+  };
+  if (isQuotient(a) || isQuotient(b))
+    (void)elementTypes.restrict(x.getType(), kIntegers);
+  bool exact = symbolic && isExactSize(a) && isExactSize(b);
+  if (exact && !(a.sym.isConstant() && b.sym.isConstant())) {
+    x = asIndex(a, loc);
+    y = asIndex(b, loc);
+  }
   Val result = Val::of(CmpOp::create(builder, loc, predicate, x, y));
-  if (symbolic && !isRuntime(a.sym) && !isRuntime(b.sym)) {
+  if (exact) {
     bool swap = kind == K::Gt || kind == K::Ge;
     PredKind relation = kind == K::Ne                      ? PredKind::NE
                         : (kind == K::Lt || kind == K::Gt) ? PredKind::LT
                         : (kind == K::Le || kind == K::Ge) ? PredKind::LE
                                                            : PredKind::EQ;
     result.pred = swap ? makeRelation(relation, b.sym, a.sym) : makeRelation(relation, a.sym, b.sym);
+    StringRef op = relation == PredKind::EQ   ? "="
+                   : relation == PredKind::NE ? "!="
+                   : relation == PredKind::LT ? (swap ? ">" : "<")
+                                              : (swap ? ">=" : "<=");
+    note(result.pred, a.sym, op, b.sym);
   }
   return result;
 }
@@ -801,7 +900,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
         return success();
     }
     return oblige(loc, makeRelation(PredKind::LE, low, high), ObligationKind::bounds,
-                  what + " of axis " + Twine(axis) + " (0-based), of size '" + toString(shape[axis]) + "'");
+                  what + " of axis " + Twine(axis) + " (0-based), of size '" + spell(shape[axis]) + "'");
   };
   bool bad = false;
   for (auto [axis, extent] : llvm::enumerate(shape)) {
@@ -810,11 +909,12 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
       box.sizes.push_back(extent);
       continue;
     }
-    const Val &sub = subscripts[axis];
+    const Val sub = toHost(subscripts[axis], loc, DiagCode::K0206, "a subscript");
     if (sub.isError())
       return failure();
     if (sub.kind == Val::Kind::Slice) {
-      const Val &lo = sub.members[0], &hi = sub.members[1];
+      const Val lo = toHost(sub.members[0], loc, DiagCode::K0206, "a slice bound"),
+                hi = toHost(sub.members[1], loc, DiagCode::K0206, "a slice bound");
       auto scalar = [&](const Val &val) -> bool {
         if (val.kind == Val::Kind::Unit)
           return true;
@@ -840,7 +940,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
             value && *value < 0 && given->kind != Val::Kind::Unit) {
           InFlightDiagnostic diag = report(loc, DiagCode::K0307, "a slice bound cannot be negative");
           if (DimAttr spelled = addDims(extent, dim))
-            attachHelp(diag) << "counted from the end, this bound is '" << toString(spelled) << "'";
+            attachHelp(diag) << "counted from the end, this bound is '" << spell(spelled) << "'";
           bad = true;
         }
       DimAttr size = subDims(high, low);
@@ -879,7 +979,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
     if (sub.sym && sub.sym.isConstant() && *sub.sym.getConstantValue() < 0) {
       InFlightDiagnostic diag = report(loc, DiagCode::K0307, "an index cannot be negative");
       if (DimAttr spelled = addDims(extent, sub.sym))
-        attachHelp(diag) << "counted from the end, write '" << toString(spelled) << "'";
+        attachHelp(diag) << "counted from the end, write '" << spell(spelled) << "'";
       bad = true;
       continue;
     }
@@ -998,6 +1098,9 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
         return val;
       })
       .Case([&](surface::TupleOp tuple) -> Val {
+        if (readsEquations && tuple.getNamesAttr() && tuple.getMembers().size() == 1)
+          return binary(surface::BinaryKind::Eq, lookup(cast<StringAttr>(tuple.getNamesAttr()[0]).getValue(), loc, scope),
+                        evaluate(tuple.getMembers()[0], scope), loc);
         SmallVector<std::string> names;
         if (ArrayAttr given = tuple.getNamesAttr())
           for (auto name : given.getAsRange<StringAttr>()) {

@@ -21,7 +21,8 @@ namespace kina::elaborate {
 FailureOr<PlacementAttr> Elaborator::elaboratePlace(SyntaxAttr syntax, Scope &scope) {
   if (syntax.getText() == "host" && syntax.getChildren().empty())
     return PlacementAttr::getHost(context);
-  if (syntax.getChildren().empty()) {
+  // A device without its number would be a variable, which nobody means.
+  if (syntax.getChildren().empty() && syntax.getText() != "cuda") {
     SmallVector<std::string> candidates;
     for (Scope *s = &scope; s; s = s->parent.get()) {
       if (auto place = s->places.find(syntax.getText()); place != s->places.end())
@@ -39,7 +40,7 @@ FailureOr<PlacementAttr> Elaborator::elaboratePlace(SyntaxAttr syntax, Scope &sc
       attachHelp(diag) << "places are @host, @cuda:global(N) and the variables of the function's signature";
     return diag;
   }
-  StringRef space = syntax.getChild(0).getText();
+  StringRef space = syntax.getChildren().empty() ? "" : syntax.getChild(0).getText();
   if (syntax.getText() != "cuda" || space != "global")
     return report(syntax.getLocation(), DiagCode::K0206,
                   "'" + surface::spell(syntax) + "' is no place; places are @host and @cuda:global(N)");
@@ -148,6 +149,17 @@ bool Elaborator::isHostScalar(const Val &val) {
   return false;
 }
 
+Val Elaborator::toHost(Val val, Location loc, DiagCode code, const Twine &what) {
+  if (!val.isValue() || isHostScalar(val) || getRank(val.getType()) > 0)
+    return val;
+  PlacementAttr host = PlacementAttr::getHost(context);
+  if (Value copy = insertCopy(val.value, host, loc))
+    return Val::of(copy, elementTypes.allowed(getElementType(copy.getType())) & kIntegers ? freshAtom() : DimAttr());
+  InFlightDiagnostic diag = report(loc, code, what + " is on the host, not " + spell(val.getType()));
+  attachCopy(diag, val.value, host);
+  return Val::error();
+}
+
 /// The value as the source has it, if that is short.
 std::string Elaborator::sourceOf(Value value) {
   Value expr = expressions.lookup(value);
@@ -156,17 +168,36 @@ std::string Elaborator::sourceOf(Value value) {
   return text.size() > kLongest || StringRef(text).contains('\n') ? std::string() : text;
 }
 
-/// The copies that bring a value, by its source text, from one place to the other.
-static std::string spellCopy(Elaborator &e, std::string text, PlacementAttr from, PlacementAttr to) {
+bool Elaborator::outlives(Value value) {
+  auto isParameter = [&](auto &parameters) {
+    return llvm::any_of(parameters, [&](auto &entry) { return entry.second == value; });
+  };
+  if (current->borrowed.contains(value) || isParameter(current->captures) || isParameter(current->globals))
+    return true;
+  for (Region *region = builder.getInsertionBlock()->getParent(); region && region != value.getParentRegion();
+       region = region->getParentRegion()) {
+    auto handle = dyn_cast<HandleOp>(region->getParentOp());
+    if (isa<WhileOp>(region->getParentOp()) || (handle && region != &handle.getBody()))
+      return true;
+  }
+  return false;
+}
+
+/// The copies that bring a value, by its source text, from one place to the other; what is
+/// kept is copied where it is first, since a copy between places takes the value over.
+static std::string spellCopy(Elaborator &e, std::string text, PlacementAttr from, PlacementAttr to, bool isKept) {
   if (text.empty())
     text = "..";
+  if (isKept)
+    text = "copy(" + text + ")";
   if (!from.isHost())
     text = "copy_to_host(" + text + ")";
   return to.isHost() ? text : "copy_to_device(" + text + ", " + e.spell(to) + ")";
 }
 
 void Elaborator::attachCopy(InFlightDiagnostic &diag, Value value, PlacementAttr to) {
-  attachHelp(diag) << "insert " << spellCopy(*this, sourceOf(value), getPlacement(value.getType()), to);
+  attachHelp(diag) << "insert "
+                   << spellCopy(*this, sourceOf(value), getPlacement(value.getType()), to, outlives(value));
 }
 
 Value Elaborator::insertCopy(Value value, PlacementAttr to, Location loc) {
@@ -174,7 +205,11 @@ Value Elaborator::insertCopy(Value value, PlacementAttr to, Location loc) {
     return {};
   PlacementAttr from = getPlacement(value.getType());
   Value expr = expressions.lookup(value);
-  mlir::emitRemark(expr ? expr.getLoc() : loc) << spellCopy(*this, sourceOf(value), from, to) << " is inserted";
+  // What has a name may be used again. Where it is not, the copy beside it is none in the end.
+  bool isKept = outlives(value) || (expr && isa<surface::NameOp, surface::FieldOp>(expr.getDefiningOp()));
+  mlir::emitRemark(expr ? expr.getLoc() : loc) << spellCopy(*this, sourceOf(value), from, to, isKept) << " is inserted";
+  if (isKept)
+    value = CopyOp::create(builder, loc, value);
   auto typeAt = [&](PlacementAttr place) {
     return getTensorOrScalar(getElementType(value.getType()), getShape(value.getType()), place);
   };

@@ -25,8 +25,7 @@ DimAttr ValueDims::atom(Value value) {
   return dim;
 }
 
-/// A size fits into 32 bits where a program computes with it in 32 bits; narrower integers
-/// wrap in earnest.
+/// Narrower integers are no sizes, unless they are a `kina.dim`.
 static bool isWide(Type type) { return type.isIndex() || (type.isInteger() && type.getIntOrFloatBitWidth() >= 32); }
 
 static unsigned widthOf(Type type) { return type.isIndex() ? 64 : type.getIntOrFloatBitWidth(); }
@@ -58,38 +57,53 @@ DimAttr ValueDims::get(Value value, unsigned depth) {
     return atom(value);
   }
   Operation *op = value.getDefiningOp();
-  if (!isWide(value.getType()) || depth >= kMaxDepth)
-    return atom(value);
+  // Its value is tested to fit into its type.
   if (auto dim = dyn_cast<DimOp>(op))
     return dim.getValue();
+  if (!isWide(value.getType()) || depth >= kMaxDepth)
+    return atom(value);
+  // Whether the value that an operation has over all integers is in the range of its type.
+  auto fits = [&](DimAttr exact) {
+    // The solver's own numbers have 64 bits.
+    unsigned width = std::min(widthOf(value.getType()), 62u);
+    return exact &&
+           holds(makeRelation(PredKind::LE, DimAttr::getConstant(context, llvm::minIntN(width)), exact)) &&
+           holds(makeRelation(PredKind::LE, exact, DimAttr::getConstant(context, llvm::maxIntN(width))));
+  };
   if (auto constant = dyn_cast<ConstantOp>(op))
     if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
       return DimAttr::getConstant(context, number.getValue().getSExtValue());
   if (auto cast = dyn_cast<CastOp>(op); cast && isWide(cast.getOperand().getType())) {
     DimAttr inner = get(cast.getOperand(), depth + 1);
     bool widens = widthOf(cast.getOperand().getType()) <= widthOf(value.getType());
-    return widens || !dependsOnRuntime(inner) ? inner : atom(value);
+    return widens || fits(inner) ? inner : atom(value);
   }
   if (op->getNumOperands() != 2 || !isa<AddOp, SubOp, MulOp, DivOp, ModOp, MinOp, MaxOp>(op))
     return atom(value);
   DimAttr a = get(op->getOperand(0), depth + 1), b = get(op->getOperand(1), depth + 1);
   DimAttr zero = DimAttr::getConstant(context, 0), one = DimAttr::getConstant(context, 1);
-  // Sums of run-time values may wrap, unless they are known to lie between others.
+  // Sums of run-time values may wrap, unless they are known to lie between others; those of sizes, too.
   bool runtime = dependsOnRuntime(a) || dependsOnRuntime(b);
   DimAttr result =
       llvm::TypeSwitch<Operation *, DimAttr>(op)
           .Case([&](AddOp) {
             if (runtime && a.isConstant(1))
               std::swap(a, b);
-            bool exact = !runtime || (b.isConstant(1) && isBelowAnother(a, facts));
-            return exact ? addDims(a, b) : DimAttr();
+            if (b.isConstant(1) && isBelowAnother(a, facts))
+              return addDims(a, b);
+            DimAttr sum = runtime ? DimAttr() : addDims(a, b);
+            return fits(sum) ? sum : DimAttr();
           })
           .Case([&](SubOp) {
-            bool exact = !runtime || (holds(makeRelation(PredKind::LE, zero, b)) &&
-                                      holds(makeRelation(PredKind::LE, b, a)));
+            // The difference of two that are not negative is in range.
+            bool exact = holds(makeRelation(PredKind::LE, zero, b)) &&
+                         holds(makeRelation(PredKind::LE, runtime ? b : zero, a));
             return exact ? subDims(a, b) : DimAttr();
           })
-          .Case([&](MulOp) { return runtime ? DimAttr() : mulDims(a, b); })
+          .Case([&](MulOp) {
+            DimAttr product = runtime ? DimAttr() : mulDims(a, b);
+            return fits(product) ? product : DimAttr();
+          })
           .Case([&](MinOp) { return minDims({a, b}); })
           .Case([&](MaxOp) { return maxDims({a, b}); })
           .Default([&](Operation *) {

@@ -44,7 +44,7 @@ typedef enum {
   KINA_ERROR_DIVISION = 804,
   KINA_ERROR_STOPPED = 805,
   KINA_ERROR_MEMORY = 806,
-  KINA_ERROR_SINGULAR = 807,
+  KINA_ERROR_SINGULAR = 807, /**< Reserved: no operation gives it yet. */
   KINA_ERROR_VERSION = 808,
   KINA_ERROR_INTERNAL = 900
 } kina_status;

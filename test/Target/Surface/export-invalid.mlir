@@ -1,5 +1,6 @@
 // RUN: split-file %s %t
 // RUN: not kina-translate --export-core %t/typed.mlir 2>&1 | FileCheck %s --check-prefix=TYPED
+// RUN: not kina-translate --export-kina %t/stage.mlir 2>&1 | FileCheck %s --check-prefix=STAGE
 // RUN: not kina-translate --export-kina %t/name.mlir 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not kina-translate --export-core %t/name.mlir 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not kina-translate --export-kina %t/spelling.mlir 2>&1 | FileCheck %s --check-prefix=ITEM
@@ -13,6 +14,13 @@
 //--- typed.mlir
 // TYPED: error[K0118]: 'builtin.module' is not of the surface dialect and has no source form
 module { module { } }
+//--- stage.mlir
+// STAGE: error[K0118]: 'kina.func' is not of the surface dialect and has no source form
+// STAGE-NEXT: stage.mlir:3:1
+kina.func @half(%x: f64) -> f64 {
+  kina.return %x : f64
+}
+// STAGE: help: 'kinac --emit=surface' prints a program in that dialect
 //--- name.mlir
 // NAME: error[K0118]: the module has no source form: its text would say "K01
 kina_surface.global <name "a"> = {

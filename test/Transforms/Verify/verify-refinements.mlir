@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: kina.func @proved
 // CHECK-NEXT:    kina.assume <5 le N>
-// CHECK-NEXT:    kina.assume <D - 4*(D floordiv 4) = 0>
+// CHECK-NEXT:    kina.assume <D mod 4 = 0>
 // CHECK-NEXT:    kina.return
 kina.func @proved() attributes {
     preconditions = [#kina.clause<<8 le N>, prove, "N >= 8", loc(unknown)>,
@@ -104,11 +104,12 @@ kina.func @counter() attributes {
 
 // -----
 
-// A size that is bound to a size is that size; to a cast, a product, a quotient too.
+// A size that is bound to a size is that size; to a cast, a quotient, and a product that cannot wrap, too.
 
 // CHECK-LABEL: kina.func @bound
 // CHECK-NOT: kina.obligation
-kina.func @bound(%n: index {kina.dim = "N"}) attributes {shape_vars = [#kina.var<"N">]} {
+kina.func @bound(%n: index {kina.dim = "N"}) attributes {
+    preconditions = [#kina.clause<<N le 4096>, prove, "N <= 4096", loc(unknown)>], shape_vars = [#kina.var<"N">]} {
   %two = kina.constant 2 : i64
   %wide = kina.cast %n : index to i64
   %double = kina.mul %wide, %two : i64
@@ -117,6 +118,10 @@ kina.func @bound(%n: index {kina.dim = "N"}) attributes {shape_vars = [#kina.var
   %half = kina.div %wide, %two : i64
   kina.bind_dim "H" = %half : i64
   kina.obligation bounds <H le N>, "quotient"
+  %narrow = kina.cast %n : index to i32
+  %square = kina.mul %narrow, %narrow : i32
+  kina.bind_dim "S" = %square : i32
+  kina.obligation shapes_equal <S = N*N>, "cast and product"
   kina.return
 }
 
@@ -133,4 +138,59 @@ kina.func @trusted() attributes {
   kina.assume trusted <4 le N>
   kina.obligation bounds <4 le N>, "trusted"
   kina.return
+}
+
+// -----
+
+// A counter is not below its start, so a slice at it is not tested when executed; one that may
+// leave the axis by one is.
+
+// CHECK-LABEL: kina.func @slices
+// CHECK: kina.slice %{{.*}}[%{{.*}}] sizes [#kina.dim<1>] dropped [0] in_bounds :
+// CHECK: kina.update %{{.*}} into %{{.*}}[%{{.*}}] sizes [#kina.dim<1>] dropped [0] in_bounds :
+// CHECK: kina.slice %{{.*}}[%{{.*}}] sizes [#kina.dim<2>] dropped [] :
+kina.func @slices(%x: !kina.tensor<f64, [N]>, %v: f64) attributes {shape_vars = [#kina.var<"N">]} {
+  %zero = kina.constant 0 : i32
+  %one = kina.constant 1 : i32
+  %n = kina.dim <N> : i32
+  %r:2 = kina.while (%i = %zero, %y = %x) : i32, !kina.tensor<f64, [N]> {
+    %more = kina.cmp lt, %i, %n : i32
+    kina.condition(%more)
+  } do {
+  ^bb0(%i: i32, %y: !kina.tensor<f64, [N]>):
+    %at = kina.cast %i : i32 to index
+    %e = kina.slice %y[%at] sizes [#kina.dim<1>] dropped [0] : <f64, [N]> to f64
+    %u = kina.update %e into %y[%at] sizes [#kina.dim<1>] dropped [0] : f64 into <f64, [N]>
+    %two = kina.slice %y[%at] sizes [#kina.dim<2>] dropped [] : <f64, [N]> to !kina.tensor<f64, [2]>
+    %next = kina.add %i, %one : i32
+    kina.yield %next, %u : i32, !kina.tensor<f64, [N]>
+  }
+  kina.return
+}
+
+// -----
+
+// A loop's bound has the least constant that follows for it, and a private function says what its callers have proved.
+
+// CHECK-LABEL: kina.func private @bounded
+// CHECK-NEXT:    kina.assume <N le 20>
+// CHECK:       trip_bound = #kina.dim<min(N, 20)>
+kina.func private @bounded(%x: f64) -> f64 attributes {
+    preconditions = [#kina.clause<<N le 20>, prove, "N <= 20", loc(unknown)>], shape_vars = [#kina.var<"N">]} {
+  %zero = kina.constant 0 : i32
+  %one = kina.constant 1 : i32
+  %tol = kina.constant 1.0 : f64
+  %n = kina.dim <N> : i32
+  %0:2 = kina.while (%i = %zero, %s = %x) : i32, f64 {
+    %less = kina.cmp lt, %i, %n : i32
+    %large = kina.cmp gt, %s, %tol : f64
+    %more = kina.and %less, %large : i1
+    kina.condition(%more)
+  } do {
+  ^bb0(%i: i32, %s: f64):
+    %next = kina.add %i, %one : i32
+    %half = kina.mul %s, %s : f64
+    kina.yield %next, %half : i32, f64
+  }
+  kina.return %0#1 : f64
 }

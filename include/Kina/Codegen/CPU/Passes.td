@@ -37,6 +37,17 @@ def FuseElementwise : Pass<"kina-fuse-elementwise"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def HoistInvariants : Pass<"kina-hoist-invariants"> {
+  let summary = "Move what a loop does not change in front of it";
+  let description = [{
+    Loop-invariant code motion on tensors. Unlike upstream's `loop-invariant-code-motion` it leaves reads of a part of a
+    tensor (`tensor.extract`, `tensor.extract_slice`) where they are, with what is computed of them, unless offsets and
+    sizes are constants inside of the tensor: what the program reads is in bounds only behind the test, and where the
+    loop runs at all.
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def ResolveCarriedCopies : Pass<"kina-resolve-carried-copies"> {
   let summary = "Write what a loop yields into the buffers it carries";
   let description = [{
@@ -178,6 +189,16 @@ def MathToLibm : Pass<"kina-math-to-libm", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::arith::ArithDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def ReportCopies : Pass<"kina-report-copies"> {
+  let summary = "Tell which loops copy whole tensors that could be updated in place";
+  let description = [{
+    Runs behind everything that could remove a copy. A copy of a whole buffer in a loop is told
+    (K0701) if it was made because only a part of the tensor is written, or because the tensor
+    of one state goes on as another state; once for each place in the source. A note says what
+    keeps the old values alive, as far as that is known. Nothing is changed.
+  }];
 }
 
 def NarrowLocations : Pass<"kina-narrow-locations", "::mlir::ModuleOp"> {

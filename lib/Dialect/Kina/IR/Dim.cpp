@@ -653,10 +653,11 @@ DimRange rangeOf(DimAttr dim, ValueLookup least) {
 /// Whether the polynomial is never negative, its divisors being at least 1. What its range
 /// leaves open is tried again with one quotient, min or max replaced by a bound of it that
 /// is linear in its arguments: `d*(a floordiv d)` lies between `a - d + 1` and `a`. The
-/// search is bounded by `fuel` replacements in a row.
-static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel = 3) {
-  if (!dim)
+/// search is bounded by `fuel` replacements in a row, and `steps` in all.
+static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel, unsigned &steps) {
+  if (!dim || steps == 0)
     return false;
+  --steps;
   Range range = rangeOf(dim, least);
   if (range.low && *range.low >= 0)
     return true;
@@ -681,11 +682,11 @@ static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel = 3) {
         DimAttr a = atom.getArgs()[0], d = atom.getArgs()[1];
         // Division by at least 1 brings a number no further from 0.
         DimAttr zero = DimAttr::getConstant(context, 0);
-        bool isPositive = isNonNegative(a, least, fuel - 1), isNegative = isNonNegative(negDim(a), least, fuel - 1);
+        bool isPositive = isNonNegative(a, least, fuel - 1, steps), isNegative = isNonNegative(negDim(a), least, fuel - 1, steps);
         DimAttr plain = isPositive ? (fromAbove ? a : zero) : isNegative ? (fromAbove ? zero : a) : DimAttr();
         Range beside = rangeOf(monomial(1, others), least);
         if (plain && beside.low && *beside.low >= 0 &&
-            isNonNegative(addDims(without, mulDims(monomial(coefficient, others), plain)), least, fuel - 1))
+            isNonNegative(addDims(without, mulDims(monomial(coefficient, others), plain)), least, fuel - 1, steps))
           return true;
         if (d.getTerms().size() != 1 || d.getTerms()[0].getCoefficient() < 1)
           continue;
@@ -702,11 +703,16 @@ static bool isNonNegative(DimAttr dim, ValueLookup least, unsigned fuel = 3) {
         continue;
       for (DimAttr bound : bounds)
         if (isNonNegative(addDims(mulDims(multiple, without), mulDims(monomial(coefficient, others), bound)), least,
-                          fuel - 1))
+                          fuel - 1, steps))
           return true;
     }
   }
   return false;
+}
+
+static bool isNonNegative(DimAttr dim, ValueLookup least) {
+  unsigned steps = 400;
+  return isNonNegative(dim, least, /*fuel=*/3, steps);
 }
 
 std::optional<bool> decide(PredAttr pred, ValueLookup least) {
@@ -770,165 +776,8 @@ std::optional<bool> decide(PredAttr pred, ValueLookup least) {
 }
 
 //===----------------------------------------------------------------------===//
-// Text
+// Reading
 //===----------------------------------------------------------------------===//
-
-static void print(raw_ostream &os, DimAtomAttr atom) {
-  switch (atom.getKind()) {
-  case AtomKind::Name:
-    os << atom.getName();
-    return;
-  case AtomKind::FloorDiv: {
-    auto parenthesised = [&](DimAttr dim) {
-      bool simple = dim.isConstant() || !dim.getSingleName().empty();
-      if (!simple || (dim.isConstant() && *dim.getConstantValue() < 0)) {
-        os << '(';
-        print(os, dim);
-        os << ')';
-      } else {
-        print(os, dim);
-      }
-    };
-    parenthesised(atom.getArgs()[0]);
-    os << " floordiv ";
-    parenthesised(atom.getArgs()[1]);
-    return;
-  }
-  case AtomKind::Min:
-  case AtomKind::Max:
-    // The source language's min and max take two; nest to the right.
-    for (size_t i = 0, e = atom.getArgs().size(); i < e; ++i) {
-      if (i + 1 < e)
-        os << (atom.getKind() == AtomKind::Min ? "min(" : "max(");
-      print(os, atom.getArgs()[i]);
-      if (i + 1 < e)
-        os << ", ";
-    }
-    for (size_t i = 0, e = atom.getArgs().size(); i + 1 < e; ++i)
-      os << ')';
-    return;
-  }
-}
-
-void print(raw_ostream &os, DimAttr dim) {
-  if (dim.getTerms().empty()) {
-    os << '0';
-    return;
-  }
-  bool first = true;
-  for (DimTermAttr term : dim.getTerms()) {
-    int64_t coefficient = term.getCoefficient();
-    bool negative = coefficient < 0;
-    if (first)
-      os << (negative ? "-" : "");
-    else
-      os << (negative ? " - " : " + ");
-    uint64_t size = magnitude(coefficient);
-    bool printed = false;
-    if (size != 1 || term.getFactors().empty()) {
-      os << size;
-      printed = true;
-    }
-    for (DimAtomAttr atom : term.getFactors()) {
-      if (printed)
-        os << '*';
-      bool quotient = atom.getKind() == AtomKind::FloorDiv;
-      bool wrap = quotient && (term.getFactors().size() > 1 || size != 1 || negative);
-      os << (wrap ? "(" : "");
-      print(os, atom);
-      os << (wrap ? ")" : "");
-      printed = true;
-    }
-    first = false;
-  }
-}
-
-/// If the dimension is a remainder, its dividend and divisor: `a - b*(a floordiv b)`.
-static std::optional<std::pair<DimAttr, DimAttr>> asRemainder(DimAttr dim) {
-  for (DimTermAttr term : dim.getTerms())
-    for (DimAtomAttr atom : term.getFactors())
-      if (atom.getKind() == AtomKind::FloorDiv && modDims(atom.getArgs()[0], atom.getArgs()[1]) == dim)
-        return std::pair(atom.getArgs()[0], atom.getArgs()[1]);
-  return std::nullopt;
-}
-
-/// As a user would write it: remainders by `mod`, a constant on the right, nothing negative in
-/// a bound.
-void print(raw_ostream &os, PredAttr pred) {
-  auto wrapped = [&](PredAttr sub) {
-    bool wrap = sub.getKind() == PredKind::And || sub.getKind() == PredKind::Or;
-    os << (wrap ? "(" : "");
-    print(os, sub);
-    os << (wrap ? ")" : "");
-  };
-  auto factor = [&](DimAttr dim) {
-    bool wrap = !dim.isConstant() && dim.getSingleName().empty();
-    os << (wrap ? "(" : "");
-    print(os, dim);
-    os << (wrap ? ")" : "");
-  };
-  auto relation = [&](StringRef symbol, StringRef reversed) {
-    DimAttr left = pred.getDims()[0], right = pred.getDims()[1];
-    bool swap = left.isConstant() && !right.isConstant();
-    if (swap) {
-      std::swap(left, right);
-      symbol = reversed;
-    }
-    if (auto remainder = asRemainder(left); remainder && right.isConstant()) {
-      factor(remainder->first);
-      os << " mod ";
-      factor(remainder->second);
-    } else {
-      // `N - W >= 0` is `N >= W`.
-      bool isOrder = pred.getKind() == PredKind::LE || pred.getKind() == PredKind::LT;
-      if (DimAttr difference = swap && isOrder ? subDims(left, right) : DimAttr()) {
-        DimAttr negative = DimAttr::getConstant(pred.getContext(), 0);
-        for (DimTermAttr term : difference.getTerms())
-          if (term.getCoefficient() < 0)
-            negative = subDims(negative, DimAttr::get(pred.getContext(), term));
-        if (DimAttr positive = addDims(difference, negative); positive && !positive.isConstant()) {
-          left = positive;
-          right = negative;
-        }
-      }
-      print(os, left);
-    }
-    os << ' ' << symbol << ' ';
-    print(os, right);
-  };
-  switch (pred.getKind()) {
-  case PredKind::EQ:
-    return relation("=", "=");
-  case PredKind::NE:
-    return relation("!=", "!=");
-  case PredKind::LE:
-    return relation("<=", ">=");
-  case PredKind::LT:
-    return relation("<", ">");
-  case PredKind::Not:
-    os << "not (";
-    print(os, pred.getPreds()[0]);
-    os << ')';
-    return;
-  case PredKind::And:
-  case PredKind::Or:
-    llvm::interleave(pred.getPreds(), os, wrapped, pred.getKind() == PredKind::And ? " and " : " or ");
-    return;
-  }
-}
-
-std::string toString(DimAttr dim) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  print(os, dim);
-  return text;
-}
-std::string toString(PredAttr pred) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  print(os, pred);
-  return text;
-}
 
 /// Deeper nesting than any program needs is refused, so that no text can exhaust the stack.
 static constexpr unsigned kMaxNesting = 200;
@@ -1196,6 +1045,14 @@ void PredAttr::print(AsmPrinter &printer) const {
   llvm::raw_string_ostream os(text);
   printForAsm(os, *this);
   printer << '<' << text << '>';
+}
+
+bool fitsInto(int64_t value, Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() >= 64)
+    return true;
+  return integer.isUnsigned() ? value >= 0 && llvm::isUIntN(integer.getWidth(), value)
+                              : llvm::isIntN(integer.getWidth(), value);
 }
 
 } // namespace kina

@@ -41,7 +41,8 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
   Type type = getResult().getType();
   if (auto floating = dyn_cast<FloatType>(type))
     return FloatAttr::get(floating, static_cast<double>(*value));
-  return IntegerAttr::get(type, *value);
+  // What does not fit ends the call where it is executed.
+  return fitsInto(*value, type) ? IntegerAttr::get(type, *value) : OpFoldResult();
 }
 
 } // namespace kina

@@ -5,6 +5,7 @@
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -312,6 +313,30 @@ LogicalResult GetGlobalOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (global.getType() != getResult().getType())
     return emitOpError() << "has type " << getResult().getType() << ", but the global has " << global.getType();
   return success();
+}
+
+DictionaryAttr solveSubstitution(FuncOp function, TypeRange types) {
+  SmallVector<NamedAttribute> entries;
+  for (StringRef name : function.getShapeVarNames()) {
+    DimAttr found;
+    for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
+      if (getRank(input) == getRank(type))
+        for (auto [dim, actual] : llvm::zip(getShape(input), getShape(type)))
+          if (!found && dim.getSingleName() == name)
+            found = actual;
+    if (!found)
+      return {};
+    entries.emplace_back(StringAttr::get(function.getContext(), name), found);
+  }
+  llvm::StringSet<> places;
+  for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
+    if (PlacementAttr place = getPlacement(input); place.isVariable() && places.insert(place.getName()).second)
+      entries.emplace_back(StringAttr::get(function.getContext(), place.getName()), getPlacement(type));
+  auto subst = DictionaryAttr::get(function.getContext(), entries);
+  for (auto [input, type] : llvm::zip(function.getArgumentTypes(), types))
+    if (substitute(input, subst) != type)
+      return {};
+  return subst;
 }
 
 } // namespace kina

@@ -50,11 +50,20 @@ LogicalResult CheckOp::verify() {
   return success();
 }
 
-LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter &rewriter) {
-  if (!matchPattern(op.getCondition(), m_One()))
+/// What needs no test, and says nothing.
+static LogicalResult eraseIfTrue(Operation *op, Value condition, PatternRewriter &rewriter) {
+  if (!matchPattern(condition, m_One()))
     return failure();
   rewriter.eraseOp(op);
   return success();
+}
+
+LogicalResult CheckOp::canonicalize(CheckOp op, PatternRewriter &rewriter) {
+  return eraseIfTrue(op, op.getCondition(), rewriter);
+}
+
+LogicalResult AssumeOp::canonicalize(AssumeOp op, PatternRewriter &rewriter) {
+  return eraseIfTrue(op, op.getCondition(), rewriter);
 }
 
 static LogicalResult verifyFrame(Operation *op, Type frame, ValueRange sizes) {

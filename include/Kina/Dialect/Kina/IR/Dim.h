@@ -58,6 +58,9 @@ void substituteIn(mlir::Operation *root, DimLookup lookup, llvm::function_ref<Pl
 /// the value leaves 64 bits.
 using ValueLookup = llvm::function_ref<std::optional<int64_t>(llvm::StringRef)>;
 std::optional<int64_t> evaluate(DimAttr dim, ValueLookup lookup);
+
+/// Whether a value of the type can be the number: everything fits into an index or a float.
+bool fitsInto(int64_t value, mlir::Type type);
 std::optional<bool> evaluate(PredAttr pred, ValueLookup lookup);
 
 /// Adds every name in order of first appearance.

@@ -110,6 +110,10 @@ using ParameterConsumption = llvm::function_ref<bool(mlir::FlatSymbolRefAttr, un
 /// which any number of operations may use (`--kina-ad` leaves that).
 inline constexpr llvm::StringLiteral kValueSemanticsAttrName = "kina.value_semantics";
 
+/// Attribute of a function that exists for its errors alone: an instance of a generic function that nothing calls
+/// (`--kina-verify-refinements` removes it).
+inline constexpr llvm::StringLiteral kOnlyCheckedAttrName = "kina.only_checked";
+
 /// See Kina_Differentiable in KinaBase.td.
 template <typename ConcreteType>
 class HasDerivative : public mlir::OpTrait::TraitBase<ConcreteType, HasDerivative> {};

@@ -19,6 +19,10 @@
 
 namespace kina {
 
+/// The substitution under which the function takes values of these types, as far as its
+/// dimensions are single names; null if some name is not found or the types do not fit.
+mlir::DictionaryAttr solveSubstitution(FuncOp function, mlir::TypeRange types);
+
 /// Whether the body of `handle` answers the perform; `handle` may be any handle around it.
 bool answers(HandleOp handle, PerformOp perform);
 

@@ -39,6 +39,20 @@ def RT_CheckOp : RT_Op<"check", [MemoryEffects<[MemWrite<RT_CallState>]>]> {
   let hasCanonicalizeMethod = 1;
 }
 
+def RT_AssumeOp : RT_Op<"assume", [MemoryEffects<[MemWrite<RT_CallState>]>]> {
+  let summary = "a condition that was proved to hold here";
+  let description = [{
+    Becomes `llvm.intr.assume`, from which the optimiser learns bounds of a size and what it is a multiple of. Upstream's
+    operation itself has effects that bufferization cannot see through. If the condition does not hold, nothing
+    is known of what happens behind it.
+
+    Example: `kina_rt.assume %isMultiple`
+  }];
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict";
+  let hasCanonicalizeMethod = 1;
+}
+
 def RT_PollOp : RT_Op<"poll", [MemoryEffects<[MemRead<RT_CallState>, MemWrite<RT_CallState>]>]> {
   let summary = "count one iteration of a loop that nothing bounds";
   let description = [{
