@@ -123,6 +123,9 @@ template <typename Binary, typename Reduce> static Val extremum(OperationCall &c
     if (result.isScalar() && a.sym && b.sym && !isRuntime(a.sym) && !isRuntime(b.sym)) {
       result.sym = isMin ? minDims({a.sym, b.sym}) : maxDims({a.sym, b.sym});
       call.e.note(result.sym, a.sym, isMin ? "min" : "max", b.sym);
+      // As arithmetic on sizes, it does not wrap, whatever type it gets.
+      if (result.sym && !result.sym.isConstant() && call.e.isExactSize(a) && call.e.isExactSize(b))
+        return Val::of(DimOp::create(call.e.builder, call.loc, result.getType(), result.sym), result.sym);
     }
     return result;
   }
