@@ -6,7 +6,8 @@ usage: higher_order.py FOLDER SCRATCH
 import os
 import sys
 
-os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
+                      "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1")
 import jax
 import jax.numpy as jnp
 import kinac_batch
