@@ -573,7 +573,7 @@ LogicalResult Elaborator::obligeClauses(FunctionItem &item, DictionaryAttr subst
       bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, least), value),
                            ObligationKind::precondition,
                            "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
-                               toString(value) + "' here"));
+                               spell(value) + "' here"));
   for (ClauseAttr clause : item.clauses) {
     NoteScope here(*this);
     here.add("required here", clause.getLoc());
@@ -610,7 +610,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   Prepared prepared;
   prepared.subst = *subst;
   NoteScope call(*this);
-  call.add(spellInstantiation(prepared.subst));
+  call.add(spellInstantiation(prepared.subst, *spellings));
   bool bad = false;
   for (Leaf &leaf : leaves) {
     NoteScope parameter(*this);
@@ -631,9 +631,9 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
           goal == size)
         continue;
       InFlightDiagnostic diag = report(loc, DiagCode::K0301,
-                                       leaf.what + " has size '" + toString(size) + "' at axis " + Twine(axis) +
-                                           " (0-based), but size '" + toString(pattern) + "' is needed");
-      diag.attachNote() << "'" << toString(pattern) << "' is " << toString(goal) << " here";
+                                       leaf.what + " has size '" + spell(size) + "' at axis " + Twine(axis) +
+                                           " (0-based), but size '" + item.spellings.spell(pattern) + "' is needed");
+      diag.attachNote() << "'" << item.spellings.spell(pattern) << "' is " << spell(goal) << " here";
       return failure();
     }
     FailureOr<Value> value = coerce(loc, leaf.arg->value, expected, leaf.what);
@@ -752,6 +752,24 @@ void bindVariables(Scope &scope, DictionaryAttr subst) {
   }
 }
 
+/// Of the operations that stand behind `last`, or from the start of the block: those that take
+/// over what comes from outside and `lent` says is only borrowed.
+static void lendOperands(Block *block, Operation *last, llvm::function_ref<bool(Value)> lent) {
+  llvm::DenseSet<Operation *> made;
+  for (Operation *op = last ? last->getNextNode() : block->empty() ? nullptr : &block->front(); op;
+       op = op->getNextNode())
+    op->walk([&](Operation *inner) { made.insert(inner); });
+  auto isMade = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return made.contains(op ? op : value.getParentBlock()->getParentOp());
+  };
+  for (Operation *op : made)
+    if (isa<OwnershipOpInterface, PerformOp>(op))
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<TensorType>(operand.get().getType()) && !isMade(operand.get()) && lent(operand.get()))
+          setBorrowed(operand);
+}
+
 Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args,
                                ArrayRef<std::string> keywords, Location loc) {
   if (exhausted)
@@ -782,6 +800,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     callable->item->wasInlined = true;
   inlining.push_back(std::move(self));
   llvm::scope_exit leave([&] { inlining.pop_back(); });
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, isInCallee || isItem);
   FailureOr<SmallVector<std::string>> names = parameterNames(*callable, loc);
   if (failed(names))
     return Val::error();
@@ -823,16 +842,19 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       return Val::error();
     bindVariables(*scope, *subst);
     NoteScope call(*this);
-    call.add(spellInstantiation(*subst));
+    call.add(spellInstantiation(*subst, *spellings));
     if (failed(obligeClauses(item, *subst, loc)))
       return Val::error();
   }
+  SmallVector<Value> given, lent;
   for (auto [param, val] : llvm::zip(surface::syntaxRange(params), *ordered)) {
     if (!param.getChildren().empty()) {
       FailureOr<Ty> type = elaborateType(param.getChild(0), *scope, param.getText());
       if (failed(type) || failed(checkDeclared(val, *type, loc, "argument '" + param.getText() + "'")))
         return Val::error();
     }
+    if (val.isFirstOrder())
+      flatten(val, !param.getChildren().empty() && param.getChild(0).is(SyntaxKind::TypeRef) ? lent : given);
     nameTensors(val, param.getText(), /*alias=*/false);
     scope->names[param.getText().str()] = val;
   }
@@ -843,7 +865,13 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       return Val::error();
     result = *type;
   }
+  Block *block = builder.getInsertionBlock();
+  auto at = builder.getInsertionPoint();
+  Operation *last = at == block->begin() ? nullptr : &*std::prev(at);
   Val val = evaluateBlock(body, scope, result && result->kind == Ty::Kind::Tuple);
+  lendOperands(block, last, [&](Value value) {
+    return llvm::is_contained(lent, value) || (!isItem && !llvm::is_contained(given, value));
+  });
   if (result && failed(checkDeclared(val, *result, loc, "the value of " + name)))
     return Val::error();
   return val;

@@ -23,6 +23,7 @@
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/Kina/IR/SourceNames.h"
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Transforms/Refinements.h"
@@ -297,6 +298,8 @@ struct FunctionItem {
   /// Shape variables of an exported function that module-level values without a value are to give.
   SmallVector<StringRef> expected;
   SmallVector<ClauseAttr> clauses;
+  /// What the user wrote for sizes, in the signature and the body.
+  Spellings spellings;
   CheckpointAttr checkpoint;
   std::string vjpOf;
   /// Where the rule is named; and whether a rule exists for this function.
@@ -384,6 +387,8 @@ public:
   bool isNewlyUnknown(StringRef name);
   /// The type as the user spells it.
   std::string spell(Type type);
+  std::string spell(DimAttr dim) { return spellings->spell(dim); }
+  std::string spell(PredAttr pred) { return spellings->spell(pred); }
   std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
   std::string spell(const Ty &type);
@@ -393,6 +398,8 @@ public:
   FailureOr<Ty> elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName = {});
   DimAttr elaborateDim(SyntaxAttr syntax, Scope &scope);
   PredAttr elaboratePred(SyntaxAttr syntax, Scope &scope);
+  /// The user wrote `a op b`, or `op(a, b)`, for the dimension or predicate.
+  void note(mlir::Attribute made, DimAttr a, StringRef op, DimAttr b);
   FailureOr<CheckpointAttr> elaborateCheckpoint(SyntaxAttr decorator);
   /// Collects names of shape variables in order of appearance.
   void collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVector<StringRef, int64_t> &names);
@@ -532,9 +539,11 @@ public:
   FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
   Val listToTensor(const Val &list, Location loc);
   LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
-  /// Gives the tensors in the value a name, members of a tuple one with their position.
+  /// Gives the tensors in the value a name, members of a tuple one with theirs or their position.
   /// Without `alias` what has a name keeps it.
   void nameTensors(const Val &val, const llvm::Twine &name, bool alias);
+  /// Says of the tensors in the value that nobody owns them.
+  void lend(const Val &val);
   LogicalResult checkDeclared(Val &val, const Ty &type, Location loc, const llvm::Twine &what);
   Val binary(surface::BinaryKind kind, Val a, Val b, Location loc);
   /// Arithmetic on the members of tuples; what is no tuple meets each of them, and a member
@@ -688,6 +697,10 @@ public:
   solver::Solver solver;
   SmallVector<NoteAttr> notes;
   FunctionContext *current = nullptr;
+  /// Of what is elaborated at this moment: a function's, or those of the module-level rest.
+  Spellings moduleSpellings, *spellings = &moduleSpellings;
+  /// Whether it is the body of a function that is called from there.
+  bool isInCallee = false;
   ScopePtr moduleScope;
   std::map<std::string, std::unique_ptr<FunctionItem>, std::less<>> functions;
   std::map<std::string, GlobalItem, std::less<>> globalItems;

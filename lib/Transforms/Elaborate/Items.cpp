@@ -2,6 +2,7 @@
 
 #include "Elaborator.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
@@ -54,6 +55,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.state != FunctionItem::State::Untouched)
     return success(item.state != FunctionItem::State::Failed);
   unsigned before = errors;
+  llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, false);
   // What an error of the syntax hides makes no error of its own.
   bool lost = false;
   surface::FnOp op = item.op;
@@ -383,6 +386,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   item.unsolved.clear();
   item.expected.clear();
   item.clauses.clear();
+  item.spellings = {};
   item.state = FunctionItem::State::Untouched;
   return elaborateItem(item);
 }
@@ -403,6 +407,8 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   llvm::SaveAndRestore<unsigned> savedInlined(inlined, 0);
   llvm::SaveAndRestore<SmallVector<Inlining>> savedInlining(inlining, {});
   llvm::SaveAndRestore<bool> savedExhausted(exhausted, false);
+  llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, false);
 
   FunctionContext ctx;
   ctx.name = item.name;
@@ -496,14 +502,25 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   finalize(item.made);
   finalizeStructure(elementTypes, item.resultType);
   ctx.function.setAllArgAttrs(argAttrs);
+  for (FuncOp function : item.made)
+    item.spellings.attachTo(function);
   item.state = errors == before ? FunctionItem::State::Done : FunctionItem::State::Failed;
   return success(errors == before);
 }
 
+/// Erases what nothing uses. Operations on tensors stay, whose tensors these are is checked there, too,
+/// and so do regions.
+static void eraseUnused(FuncOp function) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (op->getNumRegions() == 0 && llvm::none_of(op->getOperandTypes(), isTensor) && isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
 void Elaborator::finalize(ArrayRef<FuncOp> functions) {
-  IRRewriter rewriter(context);
   for (FuncOp function : functions) {
-    (void)runRegionDCE(rewriter, function->getRegions());
+    eraseUnused(function);
     function.walk([&](ConstantOp constant) {
       Type type = elementTypes.finalize(constant.getType());
       TypedAttr value = constant.getValue();
@@ -706,6 +723,8 @@ Val Elaborator::getGlobalValue(StringRef name, GlobalItem &item, Location loc) {
     item.failed = true;
     return val;
   }
+  nameTensors(val, name, /*alias=*/true);
+  lend(val);
   // A single literal has the type that each use needs.
   if (!val.isValue() || !val.value.getDefiningOp<ConstantOp>() || item.op.getTypeAttr())
     root->globalValues[name.str()] = val;
@@ -1024,7 +1043,7 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
         known.push_back(fact);
   SmallVector<Attribute> clauses;
   for (unsigned index : findRelated(names.getArrayRef(), known)) {
-    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, toString(known[index]), loc));
+    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, spell(known[index]), loc));
     collectNames(known[index], names);
   }
   for (auto &[outer, argument] : ctx.captures)

@@ -127,7 +127,7 @@ PROGRAMS = [
      "(p + 2*q) mod k = 0", "k*((p + 2*q) floordiv k) = p + 2*q", "proved"),
     ("fn f(x: tensor<F64, [w]>, y: tensor<F64, [N]>) -> F64 { sum(zeros<F64>([N / ((w - 2) floordiv 32 * 12 + 12)])) }",
      "", "(w - 2) floordiv 32 * 12 + 12 >= 1", "may fail", "K0306",
-     "w = 1 -> 12*((w + 30) floordiv 32) = 0"),
+     "w = 1 -> ((w - 2) floordiv 32)*12 + 12 = 0"),
     ("fn f(x: tensor<F64, [w]>, y: tensor<F64, [N]>) -> F64 requires w >= 2 "
      "{ sum(zeros<F64>([N / ((w - 2) floordiv 32 * 12 + 12)])) }",
      "w >= 2", "(w - 2) floordiv 32 * 12 + 12 >= 1", "proved"),
@@ -138,7 +138,7 @@ PROGRAMS = [
     ("fn f(x: tensor<F64, [n]>) -> F64 requires n mod 3 = 0 { let c = n ceildiv 3; check n - 2*c >= 1; sum(x[2*c:n]) }",
      "n mod 3 = 0", "n - 2*(n ceildiv 3) >= 1", "proved"),
     ("fn f(x: tensor<F64, [n]>) -> F64 { let c = n ceildiv 3; check n - 2*c >= 1; sum(x) }",
-     "", "n - 2*(n ceildiv 3) >= 1", "may fail", "K0311", "n = 1 -> -n + 2*((2*n) floordiv 3) = -1"),
+     "", "n - 2*(n ceildiv 3) >= 1", "may fail", "K0311", "n = 1 -> n - 2*(n ceildiv 3) = -1"),
     ("fn f(x: tensor<F64, [T + 1]>, y: tensor<F64, [T]>) -> tensor<F64, [T]> { x[1:] + y }",
      "", "T + 1 - 1 = T", "proved"),
     ("fn f(x: tensor<F64, [T]>, y: tensor<F64, [T + 1]>) -> tensor<F64, [T]> { x + y[1:] }",
