@@ -573,7 +573,7 @@ LogicalResult Elaborator::obligeClauses(FunctionItem &item, DictionaryAttr subst
       bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, least), value),
                            ObligationKind::precondition,
                            "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
-                               toString(value) + "' here"));
+                               spell(value) + "' here"));
   for (ClauseAttr clause : item.clauses) {
     NoteScope here(*this);
     here.add("required here", clause.getLoc());
@@ -610,7 +610,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   Prepared prepared;
   prepared.subst = *subst;
   NoteScope call(*this);
-  call.add(spellInstantiation(prepared.subst));
+  call.add(spellInstantiation(prepared.subst, *spellings));
   bool bad = false;
   for (Leaf &leaf : leaves) {
     NoteScope parameter(*this);
@@ -631,9 +631,9 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
           goal == size)
         continue;
       InFlightDiagnostic diag = report(loc, DiagCode::K0301,
-                                       leaf.what + " has size '" + toString(size) + "' at axis " + Twine(axis) +
-                                           " (0-based), but size '" + toString(pattern) + "' is needed");
-      diag.attachNote() << "'" << toString(pattern) << "' is " << toString(goal) << " here";
+                                       leaf.what + " has size '" + spell(size) + "' at axis " + Twine(axis) +
+                                           " (0-based), but size '" + item.spellings.spell(pattern) + "' is needed");
+      diag.attachNote() << "'" << item.spellings.spell(pattern) << "' is " << spell(goal) << " here";
       return failure();
     }
     FailureOr<Value> value = coerce(loc, leaf.arg->value, expected, leaf.what);
@@ -800,6 +800,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     callable->item->wasInlined = true;
   inlining.push_back(std::move(self));
   llvm::scope_exit leave([&] { inlining.pop_back(); });
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, isInCallee || isItem);
   FailureOr<SmallVector<std::string>> names = parameterNames(*callable, loc);
   if (failed(names))
     return Val::error();
@@ -841,7 +842,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       return Val::error();
     bindVariables(*scope, *subst);
     NoteScope call(*this);
-    call.add(spellInstantiation(*subst));
+    call.add(spellInstantiation(*subst, *spellings));
     if (failed(obligeClauses(item, *subst, loc)))
       return Val::error();
   }

@@ -23,6 +23,7 @@
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/Kina/IR/SourceNames.h"
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Transforms/Refinements.h"
@@ -294,7 +295,11 @@ struct FunctionItem {
   bool onlyChecked = false;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
+  /// Shape variables of an exported function that module-level values without a value are to give.
+  SmallVector<StringRef> expected;
   SmallVector<ClauseAttr> clauses;
+  /// What the user wrote for sizes, in the signature and the body.
+  Spellings spellings;
   CheckpointAttr checkpoint;
   std::string vjpOf;
   /// Where the rule is named; and whether a rule exists for this function.
@@ -356,6 +361,9 @@ using Inlining = std::string;
 class OperationCall;
 using OperationRule = Val (*)(OperationCall &);
 
+/// Adds the predicates that stand inside tensor types.
+void collectTypePreds(surface::SyntaxAttr syntax, SmallVectorImpl<surface::SyntaxAttr> &preds);
+
 class Elaborator {
 public:
   struct Options {
@@ -379,6 +387,8 @@ public:
   bool isNewlyUnknown(StringRef name);
   /// The type as the user spells it.
   std::string spell(Type type);
+  std::string spell(DimAttr dim) { return spellings->spell(dim); }
+  std::string spell(PredAttr pred) { return spellings->spell(pred); }
   std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
   std::string spell(const Ty &type);
@@ -388,6 +398,8 @@ public:
   FailureOr<Ty> elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName = {});
   DimAttr elaborateDim(SyntaxAttr syntax, Scope &scope);
   PredAttr elaboratePred(SyntaxAttr syntax, Scope &scope);
+  /// The user wrote `a op b`, or `op(a, b)`, for the dimension or predicate.
+  void note(mlir::Attribute made, DimAttr a, StringRef op, DimAttr b);
   FailureOr<CheckpointAttr> elaborateCheckpoint(SyntaxAttr decorator);
   /// Collects names of shape variables in order of appearance.
   void collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVector<StringRef, int64_t> &names);
@@ -403,6 +415,7 @@ public:
   /// The instance for these element types.
   FunctionItem &getInstance(FunctionItem &item, ArrayRef<Type> types, Location loc);
   /// Elaborates a generic function that nothing calls, for its errors.
+  void reportUnsolved(FunctionItem &item, StringRef name);
   void checkUnusedGeneric(FunctionItem &item);
   /// In `check`: `(N = M)`, which else is a tuple with one named member, is an equation.
   bool readsEquations = false;
@@ -684,6 +697,10 @@ public:
   solver::Solver solver;
   SmallVector<NoteAttr> notes;
   FunctionContext *current = nullptr;
+  /// Of what is elaborated at this moment: a function's, or those of the module-level rest.
+  Spellings moduleSpellings, *spellings = &moduleSpellings;
+  /// Whether it is the body of a function that is called from there.
+  bool isInCallee = false;
   ScopePtr moduleScope;
   std::map<std::string, std::unique_ptr<FunctionItem>, std::less<>> functions;
   std::map<std::string, GlobalItem, std::less<>> globalItems;

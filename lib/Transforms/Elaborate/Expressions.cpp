@@ -153,8 +153,8 @@ FailureOr<SmallVector<DimAttr>> Elaborator::broadcastShapes(ArrayRef<ArrayRef<Di
         continue;
       }
       bad |= failed(oblige(loc, makeRelation(PredKind::EQ, goal, dim), ObligationKind::shapes_equal,
-                           "shapes differ at axis " + Twine(axis) + " (0-based): '" + toString(goal) + "' and '" +
-                               toString(dim) + "'"));
+                           "shapes differ at axis " + Twine(axis) + " (0-based): '" + spell(goal) + "' and '" +
+                               spell(dim) + "'"));
     }
   if (bad)
     return failure();
@@ -313,7 +313,7 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
       return failure();
     for (PredAttr pred : type.preds)
       if (failed(oblige(loc, pred, ObligationKind::check,
-                        "the type of " + what + " says '" + toString(pred) + "', which may fail here")))
+                        "the type of " + what + " says '" + spell(pred) + "', which may fail here")))
         return failure();
     val.value = *value;
     return success();
@@ -663,6 +663,26 @@ static DimAttr combineSizes(surface::BinaryKind kind, DimAttr a, DimAttr b) {
   }
 }
 
+/// How the operator is written between sizes.
+static StringRef symbolOf(surface::BinaryKind kind) {
+  using K = surface::BinaryKind;
+  switch (kind) {
+  case K::Add:
+    return "+";
+  case K::Sub:
+    return "-";
+  case K::Mul:
+    return "*";
+  case K::Div:
+  case K::FloorDiv:
+    return "floordiv";
+  case K::CeilDiv:
+    return "ceildiv";
+  default:
+    return "mod";
+  }
+}
+
 Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   using K = surface::BinaryKind;
   if (kind == K::Cons)
@@ -710,11 +730,14 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   // Arithmetic on sizes is a size, which does not wrap. (`/` on what may become a float is none.)
   if (symbolic && !(a.sym.isConstant() && b.sym.isConstant()) && !isComparison && !isLogic) {
     DimAttr size = combineSizes(kind, a.sym, b.sym);
-    if (size && isExactSize(a) && isExactSize(b) && dividesSafely(size))
+    if (size && isExactSize(a) && isExactSize(b) && dividesSafely(size)) {
+      note(size, a.sym, symbolOf(kind), b.sym);
       return Val::of(DimOp::create(builder, loc, x.getType(), size), size);
+    }
   }
   auto integer = [&](Value value, DimAttr (*combine)(DimAttr, DimAttr)) {
     Val result = Val::of(value, symbolic ? combine(a.sym, b.sym) : DimAttr());
+    note(result.sym, a.sym, symbolOf(kind), b.sym);
     result.overflows = (symbolic && !result.sym) || a.overflows || b.overflows;
     result.mayWrap = a.mayWrap || b.mayWrap || isNarrow(elementTypes, value) ||
                      (symbolic && divides && (!isExact(a) || !isExact(b)));
@@ -784,6 +807,11 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
                         : (kind == K::Le || kind == K::Ge) ? PredKind::LE
                                                            : PredKind::EQ;
     result.pred = swap ? makeRelation(relation, b.sym, a.sym) : makeRelation(relation, a.sym, b.sym);
+    StringRef op = relation == PredKind::EQ   ? "="
+                   : relation == PredKind::NE ? "!="
+                   : relation == PredKind::LT ? (swap ? ">" : "<")
+                                              : (swap ? ">=" : "<=");
+    note(result.pred, a.sym, op, b.sym);
   }
   return result;
 }
@@ -872,7 +900,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
         return success();
     }
     return oblige(loc, makeRelation(PredKind::LE, low, high), ObligationKind::bounds,
-                  what + " of axis " + Twine(axis) + " (0-based), of size '" + toString(shape[axis]) + "'");
+                  what + " of axis " + Twine(axis) + " (0-based), of size '" + spell(shape[axis]) + "'");
   };
   bool bad = false;
   for (auto [axis, extent] : llvm::enumerate(shape)) {
@@ -912,7 +940,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
             value && *value < 0 && given->kind != Val::Kind::Unit) {
           InFlightDiagnostic diag = report(loc, DiagCode::K0307, "a slice bound cannot be negative");
           if (DimAttr spelled = addDims(extent, dim))
-            attachHelp(diag) << "counted from the end, this bound is '" << toString(spelled) << "'";
+            attachHelp(diag) << "counted from the end, this bound is '" << spell(spelled) << "'";
           bad = true;
         }
       DimAttr size = subDims(high, low);
@@ -951,7 +979,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
     if (sub.sym && sub.sym.isConstant() && *sub.sym.getConstantValue() < 0) {
       InFlightDiagnostic diag = report(loc, DiagCode::K0307, "an index cannot be negative");
       if (DimAttr spelled = addDims(extent, sub.sym))
-        attachHelp(diag) << "counted from the end, write '" << toString(spelled) << "'";
+        attachHelp(diag) << "counted from the end, write '" << spell(spelled) << "'";
       bad = true;
       continue;
     }

@@ -27,8 +27,10 @@ static bool isTemplateType(SyntaxAttr type) {
 
 static SyntaxAttr paramType(SyntaxAttr param) { return param.getChildren().empty() ? SyntaxAttr() : param.getChild(0); }
 
-/// Adds the predicates that stand inside tensor types.
-static void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &preds) {
+void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &preds) {
+  // What a function requires is not said by the type of it.
+  if (syntax.is(SyntaxKind::TypeFn))
+    return;
   if (syntax.is(SyntaxKind::TypeTensor)) {
     llvm::append_range(preds, syntax.getChild(2).getChildren());
     return;
@@ -38,10 +40,23 @@ static void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &pre
       collectTypePreds(child, preds);
 }
 
+/// A predicate inside the type of a function, or null.
+static SyntaxAttr findPredOfFunctionType(SyntaxAttr syntax, bool inside) {
+  inside |= syntax.is(SyntaxKind::TypeFn);
+  if (syntax.is(SyntaxKind::TypeTensor))
+    return inside && !syntax.getChild(2).getChildren().empty() ? syntax.getChild(2).getChild(0) : SyntaxAttr();
+  for (SyntaxAttr child : syntax.getChildren())
+    if (SyntaxAttr found = findPredOfFunctionType(child, inside))
+      return found;
+  return {};
+}
+
 LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.state != FunctionItem::State::Untouched)
     return success(item.state != FunctionItem::State::Failed);
   unsigned before = errors;
+  llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, false);
   // What an error of the syntax hides makes no error of its own.
   bool lost = false;
   surface::FnOp op = item.op;
@@ -166,6 +181,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
              "the default value of '" + p.name + "' is no number and no boolean");
     SyntaxAttr type = paramType(param);
     p.borrowed = type && type.is(SyntaxKind::TypeRef);
+    if (SyntaxAttr pred = type ? findPredOfFunctionType(type, false) : SyntaxAttr())
+      report(pred.getLocation(), DiagCode::K0206,
+             "the type of a function says nothing of sizes: each function has its own 'requires'");
     if (type && !isTemplateType(type) && !item.isGeneric()) {
       FailureOr<Ty> ty = elaborateType(type, scope, p.name);
       lost |= failed(ty);
@@ -247,15 +265,17 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
         progress |= known.insert(open[0]);
     }
   }
+  // A module-level value without a value is a parameter of those who use it, which the body shows.
+  llvm::MapVector<StringRef, int64_t> ofModule;
+  if (item.exported)
+    for (auto &[name, global] : globalItems)
+      if (global.op.getInit().empty())
+        collectShapeVars(global.op.getTypeAttr(), *moduleScope, ofModule);
   for (auto &[name, least] : item.shapeVars)
     if (!known.contains(name))
-      item.unsolved.push_back(name);
-  if (item.exported && !item.unsolved.empty()) {
-    InFlightDiagnostic diag = report(op.getLoc(), DiagCode::K0203,
-                                     "shape variable '" + item.unsolved.front() + "' of '" + item.name +
-                                         "' cannot be computed from the parameters");
-    attachHelp(diag) << "add a parameter '" << item.unsolved.front() << ": Index'";
-  }
+      (ofModule.count(name) ? item.expected : item.unsolved).push_back(name);
+  if (item.exported && !item.unsolved.empty())
+    reportUnsolved(item, item.unsolved.front());
   bool bad = lost || errors != before;
   item.state = bad ? FunctionItem::State::Failed : FunctionItem::State::SignatureDone;
   return failure(bad);
@@ -364,9 +384,18 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   item.shapeVars.clear();
   item.placeVars.clear();
   item.unsolved.clear();
+  item.expected.clear();
   item.clauses.clear();
+  item.spellings = {};
   item.state = FunctionItem::State::Untouched;
   return elaborateItem(item);
+}
+
+void Elaborator::reportUnsolved(FunctionItem &item, StringRef name) {
+  InFlightDiagnostic diag = report(item.op.getLoc(), DiagCode::K0203,
+                                   "shape variable '" + name + "' of '" + item.name +
+                                       "' cannot be computed from the parameters");
+  attachHelp(diag) << "add a parameter '" << name << ": Index'";
 }
 
 LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
@@ -378,6 +407,8 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   llvm::SaveAndRestore<unsigned> savedInlined(inlined, 0);
   llvm::SaveAndRestore<SmallVector<Inlining>> savedInlining(inlining, {});
   llvm::SaveAndRestore<bool> savedExhausted(exhausted, false);
+  llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, false);
 
   FunctionContext ctx;
   ctx.name = item.name;
@@ -419,6 +450,11 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   }
   if (item.result && !result.isError())
     (void)checkDeclared(result, *item.result, valueLoc, "the value of '" + item.name + "'");
+  for (StringRef name : item.expected)
+    if (!result.isError() && llvm::none_of(ctx.globals, [&](auto &global) {
+          return llvm::any_of(getShape(global.second.getType()), [&](DimAttr dim) { return dim.getSingleName() == name; });
+        }))
+      reportUnsolved(item, name);
   for (StringRef name : ctx.globalVars) {
     item.shapeVars.insert({name, 1});
     vars.push_back(ShapeVarAttr::get(context, name, 1));
@@ -466,6 +502,8 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   finalize(item.made);
   finalizeStructure(elementTypes, item.resultType);
   ctx.function.setAllArgAttrs(argAttrs);
+  for (FuncOp function : item.made)
+    item.spellings.attachTo(function);
   item.state = errors == before ? FunctionItem::State::Done : FunctionItem::State::Failed;
   return success(errors == before);
 }
@@ -622,6 +660,15 @@ Val Elaborator::getGlobalParameter(StringAttr name, Location loc) {
         ctx->shapeVars.insert({var, 1});
     }
     it = root->globals.insert({name, root->entry->addArgument(type->type, global.op.getLoc())}).first;
+    SmallVector<SyntaxAttr> preds;
+    collectTypePreds(global.op.getTypeAttr(), preds);
+    for (SyntaxAttr syntax : preds)
+      if (PredAttr pred = elaboratePred(syntax, scope)) {
+        root->item->clauses.push_back(
+            ClauseAttr::get(context, pred, ClauseMode::Prove, surface::spell(syntax), syntax.getLoc()));
+        for (FunctionContext *ctx = current; ctx; ctx = ctx->parent)
+          ctx->facts.push_back(pred);
+      }
     bool integer = getRank(type->type) == 0 && (maskOf(type->type) & kIntegers);
     root->globalValues[name.str()] = Val::of(it->second, integer ? freshAtom() : DimAttr());
   }
@@ -663,6 +710,13 @@ Val Elaborator::getGlobalValue(StringRef name, GlobalItem &item, Location loc) {
       FailureOr<Ty> type = elaborateType(item.op.getTypeAttr(), module);
       if (failed(type) || failed(checkDeclared(val, *type, item.op.getLoc(), "the value of '" + name + "'")))
         val = Val::error();
+      SmallVector<SyntaxAttr> preds;
+      collectTypePreds(item.op.getTypeAttr(), preds);
+      for (SyntaxAttr syntax : preds)
+        if (PredAttr pred = elaboratePred(syntax, module))
+          if (failed(oblige(syntax.getLoc(), pred, ObligationKind::check,
+                            "the type of '" + name + "' says '" + surface::spell(syntax) + "', which may fail here")))
+            val = Val::error();
     }
   }
   if (val.isError()) {
@@ -989,7 +1043,7 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
         known.push_back(fact);
   SmallVector<Attribute> clauses;
   for (unsigned index : findRelated(names.getArrayRef(), known)) {
-    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, toString(known[index]), loc));
+    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, spell(known[index]), loc));
     collectNames(known[index], names);
   }
   for (auto &[outer, argument] : ctx.captures)
