@@ -193,6 +193,8 @@ class Maker:
         """An expression of one line that is a tensor of its own, or a name."""
         r = self.r
         roll = r.random()
+        if scope.functions and self.chance(0.2):
+            return Node("apply", name=r.choice(list(scope.functions)), args=[self.tensor(scope, min(depth - 1, 0))])
         if depth <= 0 or roll < 0.12:
             return self.reading(scope)
         if roll < 0.3:
@@ -212,8 +214,6 @@ class Maker:
                 first, second = r.choice([(0, 1), (1, 0)])
                 return Node("update_part", args=[self.tensor(scope, depth - 1), self.reading(scope)], at=first, of=second)
             return Node("update", args=[self.tensor(scope, depth - 1), self.scalar(scope, depth - 1)], index=self.index(scope))
-        if roll < 0.84 and scope.functions:
-            return Node("apply", name=r.choice(list(scope.functions)), args=[self.tensor(scope, depth - 1)])
         if roll < 0.9 and any("Like" in ops for ops in self.handled):
             return self.perform(scope, "Like")
         callees = [f for f in self.helpers if f.result == "V"]
@@ -304,17 +304,20 @@ class Maker:
                 return []
             scope.gone.add(found[1])
             return [Node("drop", value=found[0])]
-        if roll < 0.44:
+        if roll < 0.46:
             name, own = self.name("g"), self.name("q")
             inner = Scope(scope)
             inner.add(own, "V")
             # It may give away what it is given, and borrows what it sees.
             inner.lent |= {t for n, ts in scope.tensors.items() for t in ts}
             body = self.block(inner, ["V"], 0, yields=False, few=True)
+            seen = self.pick(scope, lambda t: t not in scope.gone)
+            if seen and self.chance(0.5 if self.careful < 1 else 0):
+                body.statements.append(Node("drop", value=seen[0]))
             scope.functions[name] = True
             return [Node("function", name=name, parameter=own, body=body)]
         pairs = [f for f in self.helpers if f.result == "P"]
-        if roll < 0.5 and pairs:
+        if roll < 0.52 and pairs:
             value = self.call(scope, r.choice(pairs))
             names = [self.name("c"), self.name("c")] if self.chance(0.6) else [self.name("c")]
             for name in names:
@@ -982,7 +985,7 @@ class Model(Walk):
         for tensor in taken:
             around = [run for run, _, _ in place if isinstance(run, Run) and run not in [r for r, _, _ in tensor.place]]
             lent = self.plant != "values-take" and any(run.given is not None and tensor not in run.given for run in around)
-            if not lent:
+            if not (lent or tensor.why):
                 self.consumed.add(tensor.key)
                 if tensor.key[-1] == "payload":
                     self.takes.add(tensor.key[0])
@@ -1185,7 +1188,7 @@ def judge(kina, programs, plant, tally=collections.Counter()):
             accepted.append(p)
             tally["accepted"] += 1
     runnable = []
-    for p in accepted:
+    for p in accepted if plant in (None, "in-place") else []:
         runs, p.references = p.runs, []
         p.runs = []
         for run in runs:
