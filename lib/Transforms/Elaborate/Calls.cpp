@@ -1,6 +1,7 @@
 //===- Calls.cpp - Calls of functions, closures, operations ---------------===//
 
 #include "Elaborator.h"
+#include "Kina/Transforms/Ownership.h"
 
 using namespace mlir;
 
@@ -171,6 +172,15 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
 
 Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val> args,
                      SmallVector<std::string> keywords, Location loc) {
+  if (!callable->borrows.empty()) {
+    auto plain = std::make_shared<Callable>(*callable);
+    plain->borrows.clear();
+    SmallVector<Loan> loans;
+    for (auto [position, declared] : callable->borrows)
+      if (position < args.size() && keywords[position].empty())
+        lend(args[position], declared, loans);
+    return takeBack(loans, call(plain, std::move(args), std::move(keywords), loc), loc);
+  }
   switch (callable->kind) {
   case Callable::Kind::Item:
     if (failed(elaborateSignature(*callable->item)))
@@ -179,10 +189,13 @@ Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val>
       FailureOr<std::shared_ptr<Callable>> instance = instantiate(*callable, args, keywords, loc);
       return failed(instance) ? Val::error() : call(*instance, std::move(args), std::move(keywords), loc);
     }
+    // In place the errors of its body would be told once more.
+    if (callable->item->state == FunctionItem::State::Failed && current->inlinesItems)
+      return Val::error();
     // A function with a rule of its own stays one, or its rule would be lost.
     if (callable->item->isTemplate || (current->inlinesItems && !callable->item->hasCustomVjp))
       return inlineCallable(callable, args, keywords, loc);
-    if (failed(elaborateItem(*callable->item)))
+    if (failed(requireSignature(*callable->item)))
       return Val::error();
     return callable->item->effects.empty() ? callItem(*callable->item, args, keywords, loc)
                                            : inlineCallable(callable, args, keywords, loc);
@@ -544,7 +557,8 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
       InFlightDiagnostic diag =
           report(loc, DiagCode::K0203,
                  "shape variable '" + name + "' of '" + item.name + "' cannot be computed from the arguments");
-      attachHelp(diag) << "give it by keyword, '" << item.name << "(.., " << name << "=20)'";
+      attachHelp(diag) << "give it by keyword, '" << (item.op ? "" : "perform ") << item.name << '('
+                       << (item.params.empty() ? "" : ".., ") << name << "=20)'";
       return failure();
     }
     subst.push_back(builder.getNamedAttr(name, value));
@@ -583,6 +597,17 @@ LogicalResult Elaborator::obligeClauses(FunctionItem &item, DictionaryAttr subst
   return failure(bad);
 }
 
+LogicalResult Elaborator::requireSignature(FunctionItem &item) {
+  if (succeeded(elaborateItem(item)))
+    return success();
+  // What is wrong with the body says nothing of what is called with its declared types.
+  if (inferringPlace || item.state != FunctionItem::State::Failed || !item.isDeclared || !item.awaited.empty())
+    return failure();
+  if (current->item)
+    current->item->callsFailed = true;
+  return success();
+}
+
 FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, ArrayRef<Val> args,
                                                         ArrayRef<std::string> keywords, Location loc) {
   SmallVector<std::string> names;
@@ -590,7 +615,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     names.push_back(param.name);
   SmallVector<std::pair<std::string, Val>, 2> extra;
   FailureOr<std::vector<Val>> ordered = orderArguments(item.name, names, item.op.getParamsAttr(), args, keywords, loc, &extra);
-  if (failed(ordered) || failed(elaborateItem(item)))
+  if (failed(ordered) || failed(requireSignature(item)))
     return failure();
   SmallVector<Ty> types = llvm::map_to_vector(item.params, [](const Param &param) { return param.type; });
   // Module-level lets without a value are passed on.
@@ -601,8 +626,10 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
       return failure();
   }
   SmallVector<Leaf> leaves, given;
-  for (auto [name, type, val] :
-       llvm::zip(item.globals, item.function.getArgumentTypes().take_back(item.globals.size()), globals))
+  ArrayRef<Type> globalTypes;
+  if (item.function)
+    globalTypes = item.function.getArgumentTypes().take_back(item.globals.size());
+  for (auto [name, type, val] : llvm::zip(item.globals, globalTypes, globals))
     given.push_back({type, &val, "'" + name.str() + "' of '" + item.name + "'", std::nullopt});
   FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc, given);
   if (failed(subst))
@@ -643,7 +670,12 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   bad |= failed(obligeClauses(item, prepared.subst, loc));
   if (bad)
     return failure();
-  for (Type type : item.function.getResultTypes()) {
+  SmallVector<Type> declared;
+  if (item.function)
+    llvm::append_range(declared, item.function.getResultTypes());
+  else
+    collectTypes(*item.result, declared);
+  for (Type type : declared) {
     Type result = substituted(type, prepared.subst, loc, "the value of '" + item.name + "'");
     if (!result)
       return failure();
@@ -685,6 +717,43 @@ Val Elaborator::fill(const Ty &type, ValueRange &values) {
   }
 }
 
+void Elaborator::lend(const Val &val, Location loc, SmallVectorImpl<Loan> &loans) {
+  if (val.isValue() && isa<TensorType>(val.getType()))
+    loans.push_back({val.value, val.value.use_empty() ? nullptr : &*val.value.use_begin(), loc});
+  for (const Val &member : val.members)
+    lend(member, loc, loans);
+}
+
+Val Elaborator::takeBack(ArrayRef<Loan> loans, Val result, Location loc) {
+  SmallVector<Value> leaves;
+  if (result.isFirstOrder())
+    flatten(result, leaves);
+  for (const Loan &loan : loans) {
+    // New uses come first in the list.
+    for (OpOperand &use : loan.value.getUses()) {
+      if (&use == loan.lastUse)
+        break;
+      Operation *user = use.getOwner();
+      if (!isa<OwnershipOpInterface, PerformOp>(user))
+        continue;
+      NamedAttrList lent(user->getAttrOfType<DictionaryAttr>(kLentAttrName));
+      lent.set(std::to_string(use.getOperandNumber()), LocationAttr(loan.loc));
+      user->setAttr(kLentAttrName, lent.getDictionary(context));
+    }
+    if (!llvm::is_contained(leaves, loan.value))
+      continue;
+    SmallVector<StringRef> names = getSourceNames(loan.value);
+    std::string name = names.empty() ? "" : names.front().str();
+    InFlightDiagnostic diag = report(loc, DiagCode::K0505,
+                                     (name.empty() ? "this value" : "'" + name + "'") +
+                                         " is borrowed and cannot be consumed, but here it is returned");
+    diag.attachNote(loan.loc) << "it is borrowed here";
+    attachHelp(diag) << "return a copy, " << (name.empty() ? "copy(..)" : "'copy(" + name + ")'");
+    result = Val::error();
+  }
+  return result;
+}
+
 Val Elaborator::callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc) {
   FailureOr<Prepared> prepared = prepareCall(item, args, keywords, loc);
   if (failed(prepared))
@@ -692,7 +761,7 @@ Val Elaborator::callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::s
   auto result = CallOp::create(builder, loc, prepared->results, item.name, prepared->operands, prepared->subst,
                                ArrayAttr(), ArrayAttr());
   ValueRange values = result.getResults();
-  return fill(item.resultType, values);
+  return fill(item.function ? item.resultType : *item.result, values);
 }
 
 /// Text that is the same for the same function: its body and what it closes over.
@@ -782,6 +851,12 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     callable->item->wasInlined = true;
   inlining.push_back(std::move(self));
   llvm::scope_exit leave([&] { inlining.pop_back(); });
+  // The outermost calls tell most, and a chain of any length would cost all who read it.
+  constexpr unsigned kMostCallSites = 8;
+  llvm::SaveAndRestore<unsigned> deeper(callDepth, callDepth + 1);
+  llvm::SaveAndRestore<std::optional<Location>> site(callSite);
+  if (callDepth <= kMostCallSites)
+    callSite = callSite ? Location(CallSiteLoc::get(loc, *callSite)) : loc;
   FailureOr<SmallVector<std::string>> names = parameterNames(*callable, loc);
   if (failed(names))
     return Val::error();
@@ -817,8 +892,27 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       types.push_back(*type);
     }
     placeSignature(item, types);
-    SmallVector<Leaf> leaves;
-    FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc);
+    // Sizes that only module-level lets without a value give.
+    std::vector<Val> globals;
+    SmallVector<Type> globalTypes;
+    for (auto &[name, global] : globalItems) {
+      if (item.awaited.empty() || !global.op.getInit().empty())
+        continue;
+      llvm::MapVector<StringRef, int64_t> sizes;
+      collectShapeVars(global.op.getTypeAttr(), *moduleScope, sizes);
+      if (llvm::none_of(item.awaited, [&](StringRef awaited) { return sizes.count(awaited); }))
+        continue;
+      FailureOr<Ty> type = elaborateType(global.op.getTypeAttr(), pattern);
+      Val val = getGlobalValue(name, global, loc);
+      if (failed(type) || val.isError() || type->kind != Ty::Kind::Value)
+        return Val::error();
+      globalTypes.push_back(type->type);
+      globals.push_back(val);
+    }
+    SmallVector<Leaf> leaves, given;
+    for (auto [type, val] : llvm::zip(globalTypes, globals))
+      given.push_back({type, &val, "", std::nullopt});
+    FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc, given);
     if (failed(subst))
       return Val::error();
     bindVariables(*scope, *subst);
@@ -827,6 +921,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     if (failed(obligeClauses(item, *subst, loc)))
       return Val::error();
   }
+  SmallVector<Loan> loans;
   for (auto [param, val] : llvm::zip(surface::syntaxRange(params), *ordered)) {
     if (!param.getChildren().empty()) {
       FailureOr<Ty> type = elaborateType(param.getChild(0), *scope, param.getText());
@@ -834,6 +929,8 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
         return Val::error();
     }
     nameTensors(val, param.getText(), /*alias=*/false);
+    if (!param.getChildren().empty() && param.getChild(0).is(SyntaxKind::TypeRef))
+      lend(val, param.getLocation(), loans);
     scope->names[param.getText().str()] = val;
   }
   std::optional<Ty> result;
@@ -843,7 +940,8 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       return Val::error();
     result = *type;
   }
-  Val val = evaluateBlock(body, scope, result && result->kind == Ty::Kind::Tuple);
+  Val val = takeBack(loans, evaluateBlock(body, scope, result && result->kind == Ty::Kind::Tuple),
+                     body.front().getTerminator()->getLoc());
   if (result && failed(checkDeclared(val, *result, loc, "the value of " + name)))
     return Val::error();
   return val;

@@ -161,6 +161,9 @@ struct Val {
   }
 };
 
+/// Positions of parameters that are declared with `&`, and where that is.
+using Borrows = SmallVector<std::pair<unsigned, Location>, 0>;
+
 /// A declared type.
 struct Ty {
   enum class Kind { Unknown, Unit, Value, Tuple, Function };
@@ -171,8 +174,9 @@ struct Ty {
   SmallVector<std::string> names;
   /// `Index`: the shape variable that the parameter is.
   std::string indexName;
-  /// Of a function: the number of its parameters.
+  /// Of a function: the number of its parameters, and which of them it only borrows.
   size_t arity = 0;
+  Borrows borrows;
   /// What a tensor type in a body says of its sizes.
   SmallVector<PredAttr> preds;
   /// Of a value: whether `type` says where it lives. If not, it is where it is.
@@ -196,6 +200,8 @@ struct Callable {
   bool hasWrt = false;
   std::vector<Val> point;
   SmallVector<std::string> pointKeywords;
+  /// What it only borrows by the type of a parameter that it was given to.
+  Borrows borrows;
 
   Callable(Kind kind, Location loc) : kind(kind), loc(loc) {}
   /// Of a derivative: whether it is taken at `point`, its own arguments being directions.
@@ -270,7 +276,7 @@ struct FunctionItem {
   State state = State::Untouched;
   bool isTemplate = false, exported = false;
   std::string name;
-  SmallVector<Param> params;
+  SmallVector<Param, 2> params;
   std::optional<Ty> result;
   /// The value's structure, with the types of the finished function.
   Ty resultType;
@@ -294,6 +300,8 @@ struct FunctionItem {
   bool onlyChecked = false;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
+  /// Shape variables that no parameter gives, but perhaps a module-level let without a value that the body uses.
+  SmallVector<StringRef> awaited;
   SmallVector<ClauseAttr> clauses;
   CheckpointAttr checkpoint;
   std::string vjpOf;
@@ -308,6 +316,9 @@ struct FunctionItem {
   FuncOp function;
   /// Names of valueless module-level lets, trailing parameters after `unsolved`.
   SmallVector<mlir::StringAttr> globals;
+  /// Whether the types of all parameters and of the value are known, so that calls make sense although the body
+  /// has an error; and whether it calls such a function.
+  bool isDeclared = false, callsFailed = false;
   /// The functions made for it, in order of creation; its own comes last.
   SmallVector<FuncOp> made;
 
@@ -324,6 +335,8 @@ struct GlobalItem {
 /// are the parameters, what it resumes with is the result.
 struct EffectOperation {
   std::string effect;
+  /// Whether its type has an error, and so nothing is known of it.
+  bool failed = false;
   FunctionItem signature;
 };
 
@@ -480,6 +493,8 @@ public:
 
   // --- Items and functions (Items.cpp)
   LogicalResult elaborateSignature(FunctionItem &item);
+  /// Reports a shape variable that the parameters do not give.
+  void reportUnsolved(FunctionItem &item, StringRef name);
   LogicalResult elaborateItem(FunctionItem &item);
   LogicalResult elaborateBody(FunctionItem &item);
   Val lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent = false);
@@ -526,7 +541,7 @@ public:
   FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
   Val listToTensor(const Val &list, Location loc);
   LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
-  /// Gives the tensors in the value a name, members of a tuple one with their position.
+  /// Gives the tensors in the value a name, members of a tuple one with their name or position.
   /// Without `alias` what has a name keeps it.
   void nameTensors(const Val &val, const llvm::Twine &name, bool alias);
   LogicalResult checkDeclared(Val &val, const Ty &type, Location loc, const llvm::Twine &what);
@@ -617,6 +632,15 @@ public:
   Val evaluateCall(surface::CallOp op, const ScopePtr &scope);
   Val call(const std::shared_ptr<Callable> &callable, std::vector<Val> args, SmallVector<std::string> keywords,
            Location loc);
+  /// A tensor that is lent to a function that is elaborated in place: its last use before, and where the `&` is.
+  struct Loan {
+    Value value;
+    mlir::OpOperand *lastUse;
+    Location loc;
+  };
+  void lend(const Val &val, Location loc, SmallVectorImpl<Loan> &loans);
+  /// Marks what the function did with what it was lent, and reports what it does not give back. The result.
+  Val takeBack(ArrayRef<Loan> loans, Val result, Location loc);
   Val callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
   Val inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args, ArrayRef<std::string> keywords,
                      Location loc);
@@ -671,6 +695,8 @@ public:
   /// Requires the least values of the item's shape variables, and its clauses, under the
   /// substitution.
   LogicalResult obligeClauses(FunctionItem &item, DictionaryAttr subst, Location loc);
+  /// Elaborates the item; one whose body fails may still be called by its declared types, by what then fails with it.
+  LogicalResult requireSignature(FunctionItem &item);
   FailureOr<Prepared> prepareCall(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
 
   Options options;
@@ -710,11 +736,23 @@ public:
   /// Calls that were elaborated in place in the current item, and those in progress.
   unsigned inlined = 0;
   SmallVector<Inlining> inlining;
+  /// The call that is elaborated in place at this moment, in the one around it, and so on; and how many there are.
+  std::optional<Location> callSite;
+  unsigned callDepth = 0;
+  /// Says of what consumes tensors through which calls it was elaborated in place.
+  struct CallSites : OpBuilder::Listener {
+    explicit CallSites(Elaborator &elaborator) : elaborator(elaborator) {}
+    void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint previous) override;
+    Elaborator &elaborator;
+  } callSites{*this};
   /// After endless recursion was reported nothing more of the item is looked at.
   bool exhausted = false;
 };
 
 bool sameStructure(const Val &a, const Val &b);
+
+/// The types of the leaves, in order.
+void collectTypes(const Ty &type, SmallVectorImpl<Type> &types);
 
 /// Sizes and places by name, as a function's body sees them.
 void bindVariables(Scope &scope, DictionaryAttr subst);

@@ -37,9 +37,75 @@ static void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &pre
       collectTypePreds(child, preds);
 }
 
+/// The names of which the sizes tell the values: single names first, then sums of one unknown.
+static llvm::SetVector<StringRef> findGiven(ArrayRef<DimAttr> given) {
+  llvm::SetVector<StringRef> known;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (DimAttr dim : given) {
+      MLIRContext *context = dim.getContext();
+      NameSet names;
+      collectNames(dim, names);
+      SmallVector<StringRef> open;
+      for (StringRef name : names)
+        if (!known.contains(name))
+          open.push_back(name);
+      bool linear = llvm::all_of(dim.getTerms(), [&](DimTermAttr term) {
+        return llvm::count_if(term.getFactors(), [&](DimAtomAttr atom) {
+                 NameSet inside;
+                 collectNames(DimAttr::get(context, {DimTermAttr::get(context, 1, {atom})}), inside);
+                 return open.size() == 1 && inside.contains(open[0]);
+               }) <= 1;
+      });
+      bool bare = llvm::none_of(dim.getTerms(), [&](DimTermAttr term) {
+        return llvm::any_of(term.getFactors(), [&](DimAtomAttr atom) {
+          if (atom.getKind() == AtomKind::Name)
+            return false;
+          NameSet inside;
+          collectNames(DimAttr::get(context, {DimTermAttr::get(context, 1, {atom})}), inside);
+          return open.size() == 1 && inside.contains(open[0]);
+        });
+      });
+      if (open.size() == 1 && linear && bare)
+        progress |= known.insert(open[0]);
+    }
+  }
+  return known;
+}
+
+/// The syntax that names the variable, if it is in this tree.
+static SyntaxAttr findName(SyntaxAttr syntax, StringRef name) {
+  if (syntax.getText() == name)
+    return syntax;
+  for (SyntaxAttr child : syntax.getChildren())
+    if (SyntaxAttr found = findName(child, name))
+      return found;
+  return {};
+}
+
+void Elaborator::reportUnsolved(FunctionItem &item, StringRef name) {
+  // Where it is used tells more than where it is declared.
+  surface::FnOp op = item.op;
+  SyntaxAttr found;
+  auto look = [&](SyntaxAttr syntax) {
+    if (!found && syntax)
+      found = findName(syntax, name);
+  };
+  for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr()))
+    look(paramType(param));
+  look(op.getReturnTypeAttr());
+  for (ArrayAttr list : {op.getRequiresClausesAttr(), op.getShapeVarsAttr()})
+    for (SyntaxAttr syntax : surface::syntaxRange(list))
+      look(syntax);
+  InFlightDiagnostic diag =
+      report(found ? found.getLocation() : op.getName().getLocation(), DiagCode::K0203,
+             "shape variable '" + name + "' of '" + item.name + "' cannot be computed from the parameters");
+  attachHelp(diag) << "add a parameter '" << name << ": Index'";
+}
+
 LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.state != FunctionItem::State::Untouched)
-    return success(item.state != FunctionItem::State::Failed);
+    return success(item.state != FunctionItem::State::Failed || item.isDeclared);
   unsigned before = errors;
   // What an error of the syntax hides makes no error of its own.
   bool lost = false;
@@ -110,9 +176,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
       collectPlaceVars(type, item.placeVars);
   for (StringRef name : item.placeVars) {
     if (item.shapeVars.count(name))
-      report(op.getLoc(), DiagCode::K0114, "'" + name + "' is both a size and a place of '" + item.name + "'");
+      report(op.getName().getLocation(), DiagCode::K0114, "'" + name + "' is both a size and a place of '" + item.name + "'");
     if (item.exported)
-      report(op.getLoc(), DiagCode::K0206,
+      report(op.getName().getLocation(), DiagCode::K0206,
              "'" + item.name + "' is exported, so it says where its parameters live, and '@" + name + "' is no place");
   }
   for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr())) {
@@ -135,16 +201,21 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
                                   [&](SyntaxAttr param) { return param.getText() == name; });
     if (global == globalItems.end() || global->second.op.getInit().empty() || declared || parameter)
       continue;
-    InFlightDiagnostic diag = report(op.getLoc(), DiagCode::K0206,
+    InFlightDiagnostic diag = report(op.getName().getLocation(), DiagCode::K0206,
                                      "'" + name + "' stands for a size of '" + item.name + "', but the module-level '" +
                                          name + "' is no integer that is written out");
     attachHelp(diag) << "a shape variable of that name is declared, 'fn " << item.name << "<" << name << ">(..)'";
   }
   if (item.isGeneric() && item.exported)
-    report(op.getLoc(), DiagCode::K0206, "'" + item.name + "' is exported, so it states its element types");
-  if (item.isTemplate && item.exported)
-    report(op.getLoc(), DiagCode::K0206,
+    report(op.getName().getLocation(), DiagCode::K0206,
+           "'" + item.name + "' is exported, so it states its element types");
+  if (item.isTemplate && item.exported) {
+    auto params = surface::syntaxRange(op.getParamsAttr());
+    SyntaxAttr first = *llvm::find_if(
+        params, [](SyntaxAttr param) { return !paramType(param) || isTemplateType(paramType(param)); });
+    report(first.getLocation(), DiagCode::K0206,
            "'" + item.name + "' is exported, so every parameter needs a type that is no function");
+  }
 
   // Types over the shape variables; a template's are made anew at every call.
   Scope scope(moduleScope, nullptr);
@@ -203,7 +274,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
       placeResult(item, *item.result);
     }
   } else if (!op.getReturnTypeAttr() && item.exported) {
-    report(op.getLoc(), DiagCode::K0206, "'" + item.name + "' is exported, so it states its result type");
+    report(op.getName().getLocation(), DiagCode::K0206,
+           "'" + item.name + "' is exported, so it states its result type");
   }
   SmallVector<SyntaxAttr> preds;
   for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr()))
@@ -215,50 +287,24 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
       item.clauses.push_back(
           ClauseAttr::get(context, pred, ClauseMode::Prove, surface::spell(syntax), syntax.getLoc()));
 
-  // Which variables the parameters give: single names first, then sums of one unknown.
-  llvm::SetVector<StringRef> known;
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (DimAttr dim : given) {
-      NameSet names;
-      collectNames(dim, names);
-      SmallVector<StringRef> open;
-      for (StringRef name : names)
-        if (!known.contains(name))
-          open.push_back(name);
-      bool linear = llvm::all_of(dim.getTerms(), [&](DimTermAttr term) {
-        return llvm::count_if(term.getFactors(), [&](DimAtomAttr atom) {
-                 NameSet inside;
-                 collectNames(DimAttr::get(context, {DimTermAttr::get(context, 1, {atom})}), inside);
-                 return open.size() == 1 && inside.contains(open[0]);
-               }) <= 1;
-      });
-      bool bare = llvm::none_of(dim.getTerms(), [&](DimTermAttr term) {
-        return llvm::any_of(term.getFactors(), [&](DimAtomAttr atom) {
-          if (atom.getKind() == AtomKind::Name)
-            return false;
-          NameSet inside;
-          collectNames(DimAttr::get(context, {DimTermAttr::get(context, 1, {atom})}), inside);
-          return open.size() == 1 && inside.contains(open[0]);
-        });
-      });
-      if (open.size() == 1 && linear && bare)
-        progress |= known.insert(open[0]);
+  llvm::SetVector<StringRef> known = findGiven(given), inGlobals;
+  for (auto &[name, global] : globalItems)
+    if (global.op.getInit().empty()) {
+      llvm::MapVector<StringRef, int64_t> names;
+      collectShapeVars(global.op.getTypeAttr(), module, names);
+      inGlobals.insert_range(llvm::make_first_range(names));
     }
-  }
   for (auto &[name, least] : item.shapeVars)
     if (!known.contains(name))
-      item.unsolved.push_back(name);
-  if (item.exported && !item.unsolved.empty()) {
-    InFlightDiagnostic diag = report(op.getLoc(), DiagCode::K0203,
-                                     "shape variable '" + item.unsolved.front() + "' of '" + item.name +
-                                         "' cannot be computed from the parameters");
-    attachHelp(diag) << "add a parameter '" << item.unsolved.front() << ": Index'";
-  }
+      (inGlobals.contains(name) ? item.awaited : item.unsolved).push_back(name);
+  if (item.exported && !item.unsolved.empty())
+    reportUnsolved(item, item.unsolved.front());
   bool bad = lost || errors != before;
+  item.isDeclared = !bad && !item.isTemplate && item.result.has_value();
   item.state = bad ? FunctionItem::State::Failed : FunctionItem::State::SignatureDone;
   return failure(bad);
 }
+
 
 //===----------------------------------------------------------------------===//
 // Bodies
@@ -340,7 +386,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   case FunctionItem::State::InProgress:
     if (std::exchange(item.recursionReported, true))
       return failure();
-    return report(item.op.getLoc(), DiagCode::K0208,
+    return report(item.op.getName().getLocation(), DiagCode::K0208,
                   "'" + item.name + "' calls itself, and recursion is not part of Kina");
   case FunctionItem::State::Untouched:
     if (failed(elaborateSignature(item)))
@@ -363,6 +409,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   item.shapeVars.clear();
   item.placeVars.clear();
   item.unsolved.clear();
+  item.awaited.clear();
   item.clauses.clear();
   item.state = FunctionItem::State::Untouched;
   return elaborateItem(item);
@@ -377,6 +424,8 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   llvm::SaveAndRestore<unsigned> savedInlined(inlined, 0);
   llvm::SaveAndRestore<SmallVector<Inlining>> savedInlining(inlining, {});
   llvm::SaveAndRestore<bool> savedExhausted(exhausted, false);
+  llvm::SaveAndRestore<std::optional<Location>> savedSite(callSite, std::nullopt);
+  llvm::SaveAndRestore<unsigned> savedDepth(callDepth, 0);
 
   FunctionContext ctx;
   ctx.name = item.name;
@@ -418,8 +467,31 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   }
   if (item.result && !result.isError())
     (void)checkDeclared(result, *item.result, valueLoc, "the value of '" + item.name + "'");
+  // What no module-level let that the body uses gives either is a parameter of its own, before those.
+  if (!item.awaited.empty() && !result.isError() && errors == before) {
+    SmallVector<DimAttr> given;
+    for (auto [index, argument] : llvm::enumerate(ctx.entry->getArguments())) {
+      if (index < argAttrs.size())
+        if (auto dim = argAttrs[index].getAs<StringAttr>(kDimArgAttrName))
+          given.push_back(DimAttr::getName(context, dim));
+      llvm::append_range(given, getShape(argument.getType()));
+    }
+    llvm::SetVector<StringRef> known = findGiven(given);
+    for (StringRef name : item.awaited) {
+      if (known.contains(name))
+        continue;
+      if (item.exported) {
+        reportUnsolved(item, name);
+        break;
+      }
+      item.unsolved.push_back(name);
+      ctx.entry->insertArgument(static_cast<unsigned>(argAttrs.size()), builder.getIndexType(), loc);
+      argAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kDimArgAttrName, builder.getStringAttr(name))));
+    }
+  }
   for (StringRef name : ctx.globalVars) {
     item.shapeVars.insert({name, 1});
+    item.awaited.push_back(name);
     vars.push_back(ShapeVarAttr::get(context, name, 1));
   }
   if (SyntaxAttr syntax = item.op.getReturnTypeAttr(); syntax && !result.isError()) {
@@ -441,7 +513,7 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   if (!result.isError() && errors == before)
     (void)recordEffects(item);
   item.made.push_back(ctx.function);
-  if (errors != before || result.isError() || inferringPlace) {
+  if (errors != before || result.isError() || inferringPlace || item.callsFailed) {
     item.state = FunctionItem::State::Failed;
     item.function = nullptr;
     return failure();
@@ -642,6 +714,7 @@ Val Elaborator::getGlobalValue(StringRef name, GlobalItem &item, Location loc) {
     OpBuilder::InsertionGuard guard(builder);
     llvm::SaveAndRestore<FunctionContext *> saved(current, root);
     llvm::SaveAndRestore<SmallVector<PredAttr>> facts(root->facts, {});
+    llvm::SaveAndRestore<std::optional<Location>> site(callSite, std::nullopt);
     if (!root->afterGlobals) {
       builder.setInsertionPointToStart(root->entry);
       root->afterGlobals = literalBool(false, loc).value.getDefiningOp();
@@ -778,33 +851,92 @@ void Elaborator::checkCustomVjp(FunctionItem &rule, FunctionItem &primal) {
   SmallVector<Type> takes(declared(primal)), gives = llvm::filter_to_vector(declared(primal), isFloat);
   llvm::append_range(takes, primal.function.getResultTypes());
   llvm::copy_if(primal.function.getResultTypes(), std::back_inserter(takes), isFloat);
-  auto compare = [&](ArrayRef<Type> have, ArrayRef<Type> want, StringRef what, StringRef rest) {
+  struct Part {
+    ArrayRef<Type> have, want;
+    StringRef what, rest;
+  };
+  Part parts[] = {{declared(rule), takes, "takes",
+                   "it takes the function's parameters, its result and the result's cotangent"},
+                  {rule.function.getResultTypes(), gives, "gives",
+                   "it gives the cotangents of the function's float parameters"}};
+  for (auto &[have, want, what, rest] : parts)
     if (have.size() != want.size()) {
       InFlightDiagnostic diag =
           report(loc, DiagCode::K0205,
                  "'" + rule.name + "' " + what + " " + Twine(have.size()) + " values, but a rule of '" + primal.name +
                      "' " + what + " " + Twine(want.size()));
       attachHelp(diag) << rest;
-      return false;
+      return;
     }
-    for (auto [index, pair] : llvm::enumerate(llvm::zip(have, want))) {
-      auto [mine, theirs] = pair;
-      if (getElementType(mine) == getElementType(theirs) && getRank(mine) == getRank(theirs))
-        continue;
-      InFlightDiagnostic diag =
-          report(loc, DiagCode::K0206,
-                 "'" + rule.name + "' " + what + " " + spell(mine) + " at position " + Twine(index) +
-                     " (0-based), but a rule of '" + primal.name + "' " + what + " " + spell(theirs));
-      attachHelp(diag) << rest;
-      return false;
+  // Differentiation passes on no more than that.
+  for (FunctionItem *item : {&rule, &primal}) {
+    StringRef role = item == &rule ? "be a rule" : "have a rule";
+    if (!item->globals.empty()) {
+      StringRef global = item->globals.front().getValue();
+      InFlightDiagnostic diag = report(loc, DiagCode::K0206,
+                                       "'" + item->name + "' uses the module-level '" + global +
+                                           "', which has no value, so it cannot " + role);
+      attachHelp(diag) << "make '" << global << "' a parameter of both functions";
+      return;
     }
-    return true;
+    if (!item->unsolved.empty()) {
+      report(loc, DiagCode::K0203,
+             "'" + item->name + "' takes the size '" + item->unsolved.front() + "' by keyword, so it cannot " + role);
+      return;
+    }
+  }
+  // What the rule's sizes are, in the function's.
+  llvm::StringMap<DimAttr> sizes;
+  llvm::StringMap<PlacementAttr> places;
+  for (auto [mine, theirs] : llvm::zip(parts[0].have, parts[0].want)) {
+    if (PlacementAttr place = getPlacement(mine); place.isVariable())
+      places.try_emplace(place.getName(), getPlacement(theirs));
+    for (auto [dim, size] : llvm::zip(getShape(mine), getShape(theirs)))
+      if (StringRef name = dim.getSingleName(); !name.empty())
+        sizes.try_emplace(name, size);
+  }
+  for (auto &[name, least] : rule.shapeVars)
+    if (!sizes.contains(name)) {
+      report(loc, DiagCode::K0203,
+             "no parameter of '" + rule.name + "' has the size '" + name + "', and a rule reads its sizes off these");
+      return;
+    }
+  auto located = [&](const Part &part, unsigned index) -> Location {
+    if (&part == &parts[0]) {
+      for (const Param &param : rule.params)
+        if (index >= param.first && index - param.first < param.count)
+          return param.loc;
+    } else if (SyntaxAttr type = rule.op.getReturnTypeAttr()) {
+      bool isList = type.is(SyntaxKind::TypeTuple) && type.getChildren().size() == part.have.size();
+      return isList ? type.getChild(index).getLocation() : type.getLocation();
+    }
+    return loc;
   };
-  if (compare(declared(rule), takes, "takes",
-              "it takes the function's parameters, its result and the result's cotangent") &&
-      compare(rule.function.getResultTypes(), gives, "gives",
-              "it gives the cotangents of the function's float parameters"))
-    primal.function.setCustomVjp(rule.name);
+  for (const Part &part : parts)
+    for (auto [index, pair] : llvm::enumerate(llvm::zip(part.have, part.want))) {
+      auto [mine, theirs] = pair;
+      Type here = substitute(mine, [&](StringRef name) { return sizes.lookup(name); },
+                             [&](StringRef name) { return places.lookup(name); });
+      if (here == theirs)
+        continue;
+      bool sameKind = getElementType(mine) == getElementType(theirs) && getRank(mine) == getRank(theirs);
+      bool samePlace = here && getPlacement(here) == getPlacement(theirs);
+      InFlightDiagnostic diag =
+          report(located(part, index), !sameKind    ? DiagCode::K0206
+                                       : !samePlace ? DiagCode::K0401
+                                                    : DiagCode::K0301,
+                 "'" + rule.name + "' " + part.what + " " + spell(mine) + " at position " + Twine(index) +
+                     " (0-based), but a rule of '" + primal.name + "' " + part.what + " " + spell(theirs));
+      if (sameKind)
+        for (auto &[name, least] : rule.shapeVars)
+          if (DimAttr size = sizes.lookup(name); size != DimAttr::getName(context, name))
+            diag.attachNote() << "'" << name << "' of '" << rule.name << "' is '" << toString(size) << "' of '"
+                              << primal.name << "'";
+      diag.attachNote(loc) << "the rule is declared here";
+      attachHelp(diag) << part.rest;
+      return;
+    }
+  primal.function.setCustomVjp(rule.name);
 }
 
 Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent) {

@@ -9,7 +9,8 @@
 //   would be gone in the next iteration.
 // - The body of a handle runs up to a `perform`, there the case of the operation starts.
 //   A case that does not resume ends the path; one that does runs again at the next
-//   `perform`, so it may only read what comes from outside.
+//   `perform`, so it may only read what comes from outside. What it is given is the
+//   payload of the `perform`: once the rest has consumed that, the case's name of it is gone.
 // - A parameter is consumed if the function consumes it on some path, and else borrowed,
 //   whatever the caller does with it. That is known for all functions beforehand.
 //
@@ -19,6 +20,7 @@
 #include "Kina/Dialect/Kina/IR/SourceNames.h"
 #include "Kina/Support/DeepStack.h"
 #include "Kina/Support/Diagnostics.h"
+#include "Kina/Transforms/Ownership.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
@@ -191,6 +193,23 @@ Location getUseLoc(OpOperand &use) {
   return use.getOwner()->getLoc();
 }
 
+/// Where the function is called in which the location lies, if it was elaborated in place there.
+std::optional<Location> getCaller(Location loc) {
+  if (auto named = dyn_cast<NameLoc>(loc))
+    return getCaller(named.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    return fused.getLocations().empty() ? std::nullopt : getCaller(fused.getLocations().front());
+  if (auto site = dyn_cast<CallSiteLoc>(loc))
+    return site.getCaller();
+  return std::nullopt;
+}
+
+/// Whether both are the same text of the program.
+bool isSameText(Location a, Location b) {
+  auto text = a->findInstanceOf<FileLineColRange>();
+  return text && text == b->findInstanceOf<FileLineColRange>();
+}
+
 /// The loop whose state the use begins or goes on, and the state's number.
 std::pair<WhileOp, unsigned> getState(OpOperand &use) {
   Operation *op = use.getOwner();
@@ -267,6 +286,8 @@ struct State {
   bool reachable = true;
   /// The cases that have resumed.
   SmallVector<Block *> resumed;
+  /// What the operation of a case was performed with.
+  llvm::SetVector<std::pair<Value, BlockArgument>> given;
 
   void join(const State &other) {
     if (!other.reachable)
@@ -280,11 +301,25 @@ struct State {
     for (Block *handled : other.resumed)
       if (!llvm::is_contained(resumed, handled))
         resumed.push_back(handled);
+    given.insert_range(other.given);
+  }
+
+  /// From here on the value is gone, by whatever name a case has it.
+  void markConsumed(Value value, OpOperand *use) {
+    if (!consumed.insert({value, use}).second)
+      return;
+    for (auto [payload, argument] : given.getArrayRef().vec())
+      if (payload == value)
+        markConsumed(argument, use);
   }
 
   /// Forgets what belongs to the regions of an operation that is left.
   void leave(Operation *op) {
-    consumed.remove_if([&](auto &entry) { return isDefinedIn(entry.first, op); });
+    leave([&](Value value) { return isDefinedIn(value, op); });
+  }
+  void leave(llvm::function_ref<bool(Value)> isLeft) {
+    consumed.remove_if([&](auto &entry) { return isLeft(entry.first); });
+    given.remove_if([&](auto &entry) { return isLeft(entry.first) || isLeft(entry.second); });
   }
 };
 
@@ -332,6 +367,9 @@ private:
         auto [entry, first] = entries.try_emplace(handled, state);
         if (!first)
           entry->second.join(state);
+        for (auto [value, argument] : llvm::zip(perform.getPayload(), handled->getArguments()))
+          if (isOwned(value.getType()))
+            state.given.insert({value, argument});
         state.reachable &= mayResume(handled);
       }
     } else if (auto resume = dyn_cast<ResumeOp>(op)) {
@@ -352,7 +390,7 @@ private:
     // The path from the end of the body to its start.
     if (body.reachable)
       for (auto &[value, use] : llvm::drop_begin(body.consumed, before))
-        if (!isDefinedIn(value, loop) && reported.insert(value).second) {
+        if (use->get() == value && !isDefinedIn(value, loop) && reported.insert(value).second) {
           InFlightDiagnostic diag = report(getUseLoc(*use), DiagCode::K0502,
                                            spell(value) + " was consumed in the previous iteration: here it " +
                                                describe(*use, consumers));
@@ -380,7 +418,10 @@ private:
     State ended = state;
     check(handle.getBody(), ended);
     check(handle.getReturnRegion(), ended);
-    ended.leave(handle);
+    // What the cases were given is gone for them, too, once the body has consumed it.
+    ended.leave([&](Value value) {
+      return isDefinedIn(value, &handle.getBody()) || isDefinedIn(value, &handle.getReturnRegion());
+    });
     State after = ended;
     for (Region &handled : handle.getCases()) {
       auto entry = entries.find(&handled.front());
@@ -404,13 +445,17 @@ private:
     if (!state.reachable || end == ends.end())
       return;
     for (auto &[value, use] : state.consumed)
-      if (!isDefinedIn(value, handled->getParent()) && !starts.find(handled)->second.consumed.contains(value))
+      if (use->get() == value && !isDefinedIn(value, handled->getParent()) && !starts.find(handled)->second.consumed.contains(value))
         reportRepeatedCase(value, *use, handled);
     if (!end->second.reachable) {
       state.reachable = false;
       return;
     }
     state.join(end->second);
+    for (auto &[value, use] : end->second.consumed)
+      for (auto [payload, argument] : state.given.getArrayRef().vec())
+        if (payload == value)
+          state.markConsumed(argument, use);
     if (!llvm::is_contained(state.resumed, handled))
       state.resumed.push_back(handled);
   }
@@ -457,13 +502,13 @@ private:
       attachHelp(diag) << "pass a copy to be consumed, " << spellCopy(value);
       return;
     }
-    if (std::optional<std::string> why = getBorrow(value)) {
+    if (auto why = getBorrow(use)) {
       reported.insert(value);
       InFlightDiagnostic diag = report(getUseLoc(use), DiagCode::K0505,
                                        spell(value) + " is borrowed and cannot be consumed, but here it " +
                                            describe(use, consumers));
       attachConsumer(diag, use, consumers);
-      diag.attachNote(value.getLoc()) << *why;
+      diag.attachNote(why->second) << why->first;
       attachAliases(diag, value);
       attachHelp(diag) << "consume a copy, " << spellCopy(value);
       return;
@@ -473,10 +518,19 @@ private:
         reportRepeatedCase(value, use, handled);
         return;
       }
-    state.consumed.insert({value, &use});
+    state.markConsumed(value, &use);
   }
 
-  /// Why the value is not owned here.
+  /// Why the value is not owned here, and where that is said.
+  std::optional<std::pair<std::string, Location>> getBorrow(OpOperand &use) {
+    Value value = use.get();
+    if (auto lent = use.getOwner()->getAttrOfType<DictionaryAttr>(kLentAttrName))
+      if (auto place = lent.getAs<LocationAttr>(std::to_string(use.getOperandNumber())))
+        return std::pair("it is borrowed here", Location(place));
+    if (std::optional<std::string> why = getBorrow(value))
+      return std::pair(*why, value.getLoc());
+    return std::nullopt;
+  }
   std::optional<std::string> getBorrow(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       if (Consumers::isBorrowed(argument))
@@ -505,13 +559,23 @@ private:
         branch = outer;
         arm = region;
       }
-    diag.attachNote(getUseLoc(consumed))
-        << spell(value) << " is consumed here"
-        << (!branch                           ? ""
-            : arm == &branch.getThenRegion() ? ", on the path where the condition holds"
-                                             : ", on the path where the condition does not hold")
-        << ": it " << describe(consumed, consumers);
+    Location place = getUseLoc(consumed);
+    std::optional<Location> call = getCaller(place);
+    StringRef path = !branch                          ? ""
+                     : arm == &branch.getThenRegion() ? ", on the path where the condition holds"
+                                                      : ", on the path where the condition does not hold";
+    // The same text runs in several calls.
+    if (call && isSameText(place, getUseLoc(use))) {
+      diag.attachNote(*call) << spell(consumed.get()) << " is consumed in this call first" << path;
+    } else {
+      diag.attachNote(place) << spell(consumed.get()) << " is consumed here" << path << ": it "
+                             << describe(consumed, consumers);
+      if (call)
+        diag.attachNote(*call) << "in this call";
+    }
     attachConsumer(diag, consumed, consumers);
+    if (consumed.get() != value)
+      attachGiven(diag, value);
     if (branch)
       if (Operation *condition = branch.getCondition().getDefiningOp())
         diag.attachNote(condition->getLoc()) << "the condition";
@@ -522,7 +586,20 @@ private:
       attachHelp(diag) << "in the loop its value is that of " << quote(getStateName(loop, index))
                        << "; to keep the first one, start the state with " << spellCopy(value);
     else
-      attachHelp(diag) << "consume a copy there, " << spellCopy(value);
+      attachHelp(diag) << "consume a copy there, " << spellCopy(consumed.get());
+  }
+
+  /// Says of what a case is given where that comes from.
+  void attachGiven(InFlightDiagnostic &diag, Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto handle = argument ? dyn_cast<HandleOp>(argument.getOwner()->getParentOp()) : HandleOp();
+    if (!handle)
+      return;
+    handle.getBody().walk([&](PerformOp perform) {
+      if (findCase(perform) == argument.getOwner())
+        diag.attachNote(perform.getLoc()) << spell(perform.getPayload()[argument.getArgNumber()]) << " is "
+                                          << spell(value) << " in the case";
+    });
   }
 
   /// One operation consumes the value as both operands.
@@ -626,6 +703,11 @@ struct CheckOwnershipPass : impl::CheckOwnershipPassBase<CheckOwnershipPass> {
         for (auto function : module.getOps<FuncOp>())
           if (!function.isExternal())
             passed &= FunctionChecker(consumers, strict).run(function);
+        module.walk([&](Operation *op) {
+          if (auto handle = dyn_cast<HandleOp>(op); handle && !handle.getTagAttr())
+            passed &= succeeded(checkContinuations(handle));
+          op->removeDiscardableAttr(kLentAttrName);
+        });
       });
     }
     if (!passed)
