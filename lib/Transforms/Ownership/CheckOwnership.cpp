@@ -315,11 +315,16 @@ struct State {
 
   /// Forgets what belongs to the regions of an operation that is left.
   void leave(Operation *op) {
-    leave([&](Value value) { return isDefinedIn(value, op); });
+    consumed.remove_if([&](auto &entry) { return isDefinedIn(entry.first, op); });
+    given.remove_if([&](auto &entry) { return isDefinedIn(entry.first, op) || isDefinedIn(entry.second, op); });
   }
-  void leave(llvm::function_ref<bool(Value)> isLeft) {
-    consumed.remove_if([&](auto &entry) { return isLeft(entry.first); });
-    given.remove_if([&](auto &entry) { return isLeft(entry.first) || isLeft(entry.second); });
+  /// The same behind the body of a handle. Of what its cases were given it is still to be seen what is gone.
+  void leaveBody(HandleOp handle) {
+    auto isInBody = [&](Value value) {
+      return isDefinedIn(value, &handle.getBody()) || isDefinedIn(value, &handle.getReturnRegion());
+    };
+    consumed.remove_if([&](auto &entry) { return isInBody(entry.first); });
+    given.remove_if([&](auto &entry) { return isInBody(entry.first) || isDefinedIn(entry.second, handle); });
   }
 };
 
@@ -400,6 +405,10 @@ private:
           attachHelp(diag) << "carry " << (getName(value).empty() ? "it" : spell(value))
                            << " as a state of the loop, or consume a copy, " << spellCopy(value);
         }
+    // What a case was given in the body is gone for the case, whatever becomes of the body's own values.
+    for (auto &[value, use] : body.consumed)
+      if (use->get() != value)
+        state.consumed.insert({value, use});
     for (auto [index, init] : llvm::enumerate(loop.getInits())) {
       BlockArgument state = loop.getAfterBody()->getArgument(index);
       if (!isOwned(state.getType()) || !state.use_empty() || !loop.getBeforeBody()->getArgument(index).use_empty())
@@ -418,10 +427,7 @@ private:
     State ended = state;
     check(handle.getBody(), ended);
     check(handle.getReturnRegion(), ended);
-    // What the cases were given is gone for them, too, once the body has consumed it.
-    ended.leave([&](Value value) {
-      return isDefinedIn(value, &handle.getBody()) || isDefinedIn(value, &handle.getReturnRegion());
-    });
+    ended.leaveBody(handle);
     State after = ended;
     for (Region &handled : handle.getCases()) {
       auto entry = entries.find(&handled.front());
