@@ -25,9 +25,13 @@ config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
 config.environment["MALLOC_PERTURB_"] = "85"
 if config.kina_sanitize:
     # The shared MLIR is not instrumented: what it does to containers is unknown to us. Sizes
-    # that are too large fail as they do without a sanitizer.
+    # that are too large fail as they do without a sanitizer. A report ends the process with a
+    # signal, which a test that expects an error does not take for one, and stands in a file,
+    # which utils/run-tests.py finds whatever became of the process.
+    log = "log_path=" + os.path.join(config.test_exec_root, "sanitizer-report")
     config.environment["ASAN_OPTIONS"] = ("detect_leaks=1:allow_user_poisoning=0:detect_container_overflow=0:"
-                                          "allocator_may_return_null=1")
+                                          f"allocator_may_return_null=1:abort_on_error=1:{log}")
+    config.environment["UBSAN_OPTIONS"] = f"halt_on_error=1:abort_on_error=1:print_stacktrace=1:{log}"
 
 venv_python = os.path.join(config.kina_source_dir, ".venv", "bin", "python3")
 python = venv_python if os.path.exists(venv_python) else config.kina_python

@@ -84,6 +84,8 @@ def main():
     lit = pathlib.Path(sys.executable).parent / "lit"
     report = build / "test" / "report.json"
     report.unlink(missing_ok=True)
+    for old in report.parent.glob("sanitizer-report.*"):
+        old.unlink()
     workers = max(1, os.cpu_count() or 1)
     arguments = sys.argv[2:] or [str(build / "test")]
     status = subprocess.run([lit, "-sv", "--no-progress-bar", f"-j{workers}",
@@ -95,8 +97,13 @@ def main():
     skipped = sum(code in SKIPPED for code in codes)
     failed = len(codes) - passed - skipped
     report_accuracy(build)
+    findings = sorted(report.parent.glob("sanitizer-report.*"))
+    for finding in findings:
+        print(f"{finding}:\n{finding.read_text(errors='replace')[:4000]}")
+    if findings:
+        print(f"sanitizers: {len(findings)} reports")
     print(f"check: {passed} passed, {failed} failed, {skipped} skipped", flush=True)
-    sys.exit(1 if failed or status or not passed else 0)
+    sys.exit(1 if failed or status or findings or not passed else 0)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,9 @@ kina::compileToLLVM(ModuleOp module, llvm::LLVMContext &context, llvm::TargetMac
   // Verifying after every pass takes a third of the time; kina-opt, which the tests of the
   // passes run, does it. Here what comes out is verified, by MLIR and in the translation by LLVM.
   passes.enableVerifier(false);
-  buildCPUCodegenPipeline(passes, CPUCodegenOptions());
+  CPUCodegenOptions codegen;
+  codegen.remarks = options.remarks;
+  buildCPUCodegenPipeline(passes, codegen);
   LowerToLLVMOptions lowering;
   lowering.module = options.module;
   lowering.lineTables = options.lineTables;

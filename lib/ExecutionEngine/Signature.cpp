@@ -60,6 +60,7 @@ static std::optional<Signature::Parameter> describe(Type type, Type typed) {
 llvm::Expected<Signature> Signature::get(FunctionOpInterface function) {
   Signature signature;
   signature.name = function.getName().str();
+  signature.spellings = Spellings(function);
   ArrayRef<Type> inputs = function.getArgumentTypes(), outputs = function.getResultTypes();
   ArrayAttr variables, clauses;
   FunctionType typed;

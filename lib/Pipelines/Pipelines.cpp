@@ -45,7 +45,11 @@ static const Stage stages[] = {
     {"linalg", "kina", "linalg on tensors", "--kina-lower-to-linalg",
      [](OpPassManager &pm, const StageOptions &) { pm.addPass(createLowerToLinalgPass()); }},
     {"loops", "linalg on tensors", "loops on buffers", "--kina-codegen-cpu",
-     [](OpPassManager &pm, const StageOptions &) { buildCPUCodegenPipeline(pm, CPUCodegenOptions()); }},
+     [](OpPassManager &pm, const StageOptions &options) {
+       CPUCodegenOptions codegen;
+       codegen.remarks = options.remarks;
+       buildCPUCodegenPipeline(pm, codegen);
+     }},
     {"llvm", "loops on buffers", "llvm", "--kina-lower-to-llvm",
      [](OpPassManager &pm, const StageOptions &) { buildLowerToLLVMPipeline(pm); }},
 };

@@ -14,15 +14,19 @@ static constexpr unsigned kBox = 8;
 static constexpr unsigned kMaxEvaluations = 20'000;
 /// A name with both bounds in the facts is tried with all its values if there are no more.
 static constexpr int64_t kMaxFinite = 256;
+/// Evaluations to see that nothing is simpler than what was found.
+static constexpr unsigned kMaxSimpler = 100'000;
+/// With so many the evaluations last for no more than a few sums.
+static constexpr size_t kManyInputs = 12;
 
 //===----------------------------------------------------------------------===//
 // The program
 //===----------------------------------------------------------------------===//
 
 Program::Program(const Problem &problem, ArrayRef<NormalForm::Rule> rules) : rules(rules) {
-  auto isComputed = [&](StringRef name) {
-    return llvm::any_of(rules, [&](const NormalForm::Rule &rule) { return rule.name == name; });
-  };
+  for (auto [index, rule] : llvm::enumerate(rules))
+    ruleOf[rule.name] = index;
+  auto isComputed = [&](StringRef name) { return ruleOf.contains(name); };
   NameSet names;
   for (StringRef name : problem.names)
     if (!isComputed(name))
@@ -85,9 +89,7 @@ unsigned Program::compile(DimAtomAttr atom) {
     if (auto it = named.find(atom.getName()); it != named.end()) {
       reg = it->second;
     } else {
-      const NormalForm::Rule *rule =
-          llvm::find_if(rules, [&](const NormalForm::Rule &rule) { return rule.name == atom.getName(); });
-      reg = compile(rule->value);
+      reg = compile(rules[ruleOf.find(atom.getName())->second].value);
       named[atom.getName()] = reg;
     }
   } else {
@@ -258,8 +260,8 @@ struct Candidates {
 
 class Enumerator {
 public:
-  Enumerator(const Problem &problem, const NormalForm &form, bool goalIs)
-      : problem(problem), goalIs(goalIs), program(problem, form.getRules()) {
+  Enumerator(const Problem &problem, const NormalForm &form, ArrayRef<NormalForm::Rule> rules, bool goalIs)
+      : problem(problem), goalIs(goalIs), program(problem, rules) {
     for (size_t input = 0; input < program.getNumInputs(); ++input) {
       StringRef name = program.getInput(input);
       auto it = llvm::find(problem.names, name);
@@ -269,6 +271,38 @@ public:
       high.push_back(INT64_MAX);
     }
     findUpperBounds();
+  }
+
+  /// Whether all inputs are names of the problem.
+  bool hasOwnInputs() const { return llvm::all_of(ownName, [](bool own) { return own; }); }
+
+  /// What is simpler than the given values, or they; nothing if too many have to be tried.
+  std::optional<SmallVector<int64_t, 8>> simplify(ArrayRef<int64_t> values) {
+    if (!program.start(goalIs))
+      return std::nullopt;
+    best = SmallVector<int64_t, 8>(values);
+    bestTotal = totalOf(values);
+    uint64_t base = getBase();
+    // Each input may be as far from its simplest value as the sum of all allows.
+    if (bestTotal < base || !isFew(bestTotal - base))
+      return std::nullopt;
+    int64_t span = static_cast<int64_t>(bestTotal - base);
+    for (size_t input = 0; input < low.size(); ++input) {
+      int64_t simplest = std::max<int64_t>(low[input], 0);
+      if (simplest > INT64_MAX - span)
+        return std::nullopt;
+      Candidates &list = candidates.emplace_back();
+      for (int64_t value = std::max(low[input], -span); value <= std::min(high[input], simplest + span); ++value)
+        list.values.push_back({0, value});
+      if (list.values.empty())
+        return std::nullopt;
+      list.finish();
+    }
+    limit = UINT_MAX;
+    computeReach();
+    for (uint64_t sum = 0; base + sum <= bestTotal; ++sum)
+      (void)descend(0, sum, base);
+    return best;
   }
 
   Search run() {
@@ -283,6 +317,8 @@ public:
     bool complete = llvm::all_of(candidates, [](const Candidates &list) { return list.complete; });
     searchBySum();
     result.found = best;
+    // No input of a simpler one would lie beyond the box.
+    result.isSimplest = best && hasOwnInputs() && bestTotal - getBase() < kBox;
     if (best)
       return result;
     if (complete && !exhausted) {
@@ -299,6 +335,37 @@ public:
   }
 
 private:
+  static uint64_t totalOf(ArrayRef<int64_t> values) {
+    uint64_t total = 0;
+    for (int64_t value : values)
+      total = llvm::SaturatingAdd(total, magnitude(value));
+    return total;
+  }
+
+  /// The sum of all inputs at their simplest.
+  uint64_t getBase() const {
+    uint64_t base = 0;
+    for (int64_t value : low)
+      base = llvm::SaturatingAdd(base, value > 0 ? magnitude(value) : 0);
+    return base;
+  }
+
+  /// Whether there are not too many values of the inputs that lie together `span` beyond the simplest
+  /// ones, at most: span + n over n, and twice as many for each input that may be negative.
+  bool isFew(uint64_t span) const {
+    double count = 1;
+    for (size_t input = 0; input < low.size(); ++input)
+      count *= (static_cast<double>(span) + input + 1) / (input + 1) * (low[input] < 0 ? 2 : 1);
+    return count <= kMaxSimpler;
+  }
+
+  /// The largest cost of the inputs from each on.
+  void computeReach() {
+    reach.assign(candidates.size() + 1, 0);
+    for (size_t input = candidates.size(); input-- > 0;)
+      reach[input] = llvm::SaturatingAdd(reach[input + 1], candidates[input].values.back().first);
+  }
+
   /// `N <= c` in the facts; a search through all values is then a proof.
   void findUpperBounds() {
     for (PredAttr fact : problem.facts) {
@@ -392,17 +459,16 @@ private:
     size_t inputs = candidates.size();
     if (llvm::any_of(candidates, [](const Candidates &list) { return list.values.empty(); }))
       return;
-    // The largest cost of the inputs from each on, and all sums that there are.
-    reach.assign(inputs + 1, 0);
-    for (size_t input = inputs; input-- > 0;)
-      reach[input] = llvm::SaturatingAdd(reach[input + 1], candidates[input].values.back().first);
-    uint64_t base = 0;
-    bool countsAll = true;
+    computeReach();
+    // What the names that are inputs add up to at least, and the rest of the sums can be of
+    // the names that the rules brought in.
+    uint64_t base = 0, others = 0;
     for (size_t input = 0; input < inputs; ++input)
       if (ownName[input])
         base = llvm::SaturatingAdd(base, magnitude(candidates[input].values.front().second));
       else
-        countsAll = false;
+        others = llvm::SaturatingAdd(others, candidates[input].values.back().first);
+    // All sums that there are.
     SmallVector<uint64_t> sums{0};
     for (const Candidates &list : candidates) {
       llvm::SetVector<uint64_t> next;
@@ -412,40 +478,39 @@ private:
       sums.assign(next.begin(), next.end());
       llvm::sort(sums);
       // The simplest come first; the others would not be reached.
-      if (sums.size() > 4096)
-        sums.truncate(4096);
+      size_t most = inputs > kManyInputs ? 32 : 4096;
+      if (sums.size() > most)
+        sums.truncate(most);
     }
-    for (uint64_t sum : sums) {
-      // Only names that the rules brought in may be worth less than they add up to.
-      if (best && countsAll && llvm::SaturatingAdd(base, sum) > bestTotal)
+    for (uint64_t sum : sums)
+      if ((best && llvm::SaturatingAdd(base, sum) > llvm::SaturatingAdd(bestTotal, others)) || !descend(0, sum, base))
         return;
-      if (best && !countsAll && sum > 2 * bestSum + 2)
-        return;
-      if (!descend(0, sum))
-        return;
-      if (best && bestSum == UINT64_MAX)
-        bestSum = sum;
-    }
   }
 
-  /// All values of the inputs from `input` on whose costs add up to `sum`; false when the
-  /// evaluations are used up.
-  bool descend(size_t input, uint64_t sum) {
+  /// All values of the inputs from `input` on whose costs add up to `sum`, the names among the
+  /// inputs adding up to `total` at least; false when the evaluations are used up.
+  bool descend(size_t input, uint64_t sum, uint64_t total) {
     if (input == candidates.size()) {
       consider();
       return true;
     }
     bool isLast = input + 1 == candidates.size();
-    for (auto &[cost, value] : candidates[input].values) {
-      if (cost > sum)
+    ArrayRef<std::pair<uint64_t, int64_t>> values = candidates[input].values;
+    if (isLast)
+      values = values.drop_front(
+          llvm::lower_bound(values, sum, [](auto &entry, uint64_t least) { return entry.first < least; }) -
+          values.begin());
+    for (auto &[cost, value] : values) {
+      uint64_t with = ownName[input] ? llvm::SaturatingAdd(total, cost) : total;
+      if (cost > sum || (best && with > bestTotal))
         break;
-      if (sum - cost > reach[input + 1] || (isLast && cost != sum))
+      if (sum - cost > reach[input + 1])
         continue;
-      if (++evaluations > kMaxEvaluations) {
+      if (++evaluations > limit) {
         exhausted = true;
         return false;
       }
-      if (program.assign(input, value, goalIs) && !descend(input + 1, sum - cost))
+      if (program.assign(input, value, goalIs) && !descend(input + 1, sum - cost, with))
         return false;
     }
     return true;
@@ -455,9 +520,7 @@ private:
     SmallVector<int64_t, 8> values = program.getValues();
     if (best && !isSimpler(values, *best))
       return;
-    bestTotal = 0;
-    for (int64_t value : values)
-      bestTotal = llvm::SaturatingAdd(bestTotal, magnitude(value));
+    bestTotal = totalOf(values);
     best = std::move(values);
   }
 
@@ -469,10 +532,10 @@ private:
   SmallVector<int64_t> low, high;
   SmallVector<Candidates> candidates;
   SmallVector<uint64_t> reach;
-  unsigned evaluations = 0;
+  unsigned evaluations = 0, limit = kMaxEvaluations;
   bool exhausted = false;
   std::optional<SmallVector<int64_t, 8>> best;
-  uint64_t bestTotal = 0, bestSum = UINT64_MAX;
+  uint64_t bestTotal = 0;
 };
 
 } // namespace
@@ -480,7 +543,18 @@ private:
 Search enumerate(const Problem &problem, const NormalForm &form, bool goalIs) {
   if (!problem.goal && problem.facts.empty())
     return {SmallVector<int64_t, 8>{}, false};
-  return Enumerator(problem, form, goalIs).run();
+  return Enumerator(problem, form, form.getRules(), goalIs).run();
+}
+
+std::optional<SmallVector<int64_t, 8>> findSimplest(const Problem &problem, const NormalForm &form, bool goalIs,
+                                                    ArrayRef<int64_t> values) {
+  if (problem.names.empty())
+    return SmallVector<int64_t, 8>(values);
+  // What the rules brought in is no part of the sum.
+  Enumerator enumerator(problem, form, form.getRules(), goalIs);
+  if (enumerator.hasOwnInputs())
+    return enumerator.simplify(values);
+  return Enumerator(problem, form, {}, goalIs).simplify(values);
 }
 
 } // namespace kina::solver

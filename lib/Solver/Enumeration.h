@@ -53,6 +53,7 @@ private:
   bool run(unsigned level, bool goalIs);
 
   llvm::ArrayRef<NormalForm::Rule> rules;
+  llvm::SmallDenseMap<llvm::StringRef, unsigned, 8> ruleOf;
   llvm::SmallVector<llvm::StringRef, 8> inputs;
   llvm::SmallVector<Instruction> code;
   llvm::SmallVector<int64_t> registers;
@@ -74,12 +75,19 @@ struct Search {
   std::optional<llvm::SmallVector<int64_t, 8>> found;
   /// Nothing was found and there is nothing else.
   bool exhaustive = false;
+  /// There is nothing simpler anywhere.
+  bool isSimplest = false;
 };
 
 /// The simplest values within 8 of the least ones under which the facts hold and the goal is
 /// `goalIs` (a null goal is always false). Beyond them, values near the numbers that occur
 /// are tried.
 Search enumerate(const Problem &problem, const NormalForm &form, bool goalIs);
+
+/// The simplest of all values under which the facts hold and the goal is `goalIs`, given some
+/// of them; nothing if too many have to be tried.
+std::optional<llvm::SmallVector<int64_t, 8>> findSimplest(const Problem &problem, const NormalForm &form, bool goalIs,
+                                                          llvm::ArrayRef<int64_t> values);
 
 } // namespace kina::solver
 

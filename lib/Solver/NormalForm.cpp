@@ -11,10 +11,12 @@ using namespace mlir;
 
 namespace kina::solver {
 
-/// How many facts are looked at again after a replacement, all together; and how many steps
+/// How many facts are looked at, again ones after a replacement included; and how many steps
 /// one polynomial takes.
-static constexpr unsigned kMaxAbsorbed = 256;
+static constexpr unsigned kMaxAbsorbed = 4096;
 static constexpr unsigned kMaxSteps = 32;
+/// So few facts are added up all at once; of more those near the goal first, and no more than these.
+static constexpr size_t kFewFacts = 12, kMaxFacts = 64;
 /// How many facts are multiplied by a factor of the goal.
 static constexpr unsigned kMaxProducts = 24;
 
@@ -183,6 +185,12 @@ DimAttr NormalForm::divide(DimAttr a, DimAttr d, LeastLookup least) const {
     if (numerator && divisor)
       return addDims(whole, floorDivDims(numerator, divisor));
   }
+  // (-p) floordiv d = -1 - (p - 1) floordiv d. So p + d - 1 divided by d, and -((-p) floordiv d), which is how
+  // `p ceildiv d` is written, are the same.
+  if (!d.isConstant() && !rest.getTerms().empty() && !rest.getTerms().front().getFactors().empty() &&
+      rest.getTerms().front().getCoefficient() < 0)
+    if (DimAttr opposite = subDims(negDim(rest), constant(context, 1)))
+      return subDims(subDims(whole, constant(context, 1)), floorDivDims(opposite, d));
   return addDims(whole, floorDivDims(rest, d));
 }
 
@@ -258,10 +266,8 @@ DimAttr NormalForm::reduce(DimAttr dim) const {
 DimAttr NormalForm::rewrite(DimAttr dim, LeastLookup least) const {
   if (!rules.empty())
     dim = substitute(dim, [&](StringRef name) {
-      for (const Rule &rule : rules)
-        if (rule.name == name)
-          return rule.value;
-      return DimAttr();
+      auto it = ruleOf.find(name);
+      return it == ruleOf.end() ? DimAttr() : rules[it->second].value;
     });
   return simplify(dim, least);
 }
@@ -384,34 +390,34 @@ std::optional<NormalForm::Rule> NormalForm::orient(DimAttr zero, LeastLookup lea
   return std::nullopt;
 }
 
-bool NormalForm::absorb(PredAttr fact, LeastLookup least) {
+void NormalForm::absorb(PredAttr fact, LeastLookup least) {
   Bounds bounds{least, *this};
   fact = rewrite(fact, least);
   if (!fact) {
     overflow = true;
-    return false;
+    return;
   }
   if (std::optional<bool> known = decide(fact, bounds)) {
     contradictory |= !*known;
-    return false;
+    return;
   }
   if (fact.getKind() == PredKind::EQ) {
     DimAttr zero = subDims(fact.getDims()[0], fact.getDims()[1]);
     if (!zero) {
       overflow = true;
-      return false;
+      return;
     }
     zero = reduce(withoutContent(zero));
     if (!zero || zero.isConstant(0))
-      return false;
+      return;
     zero = withoutContent(zero);
     if (std::optional<Rule> rule = orient(zero, least)) {
       apply(*rule, least);
-      return true;
+      return;
     }
     if (!llvm::is_contained(equations, zero))
       equations.push_back(zero);
-    return false;
+    return;
   }
   if (fact.getKind() == PredKind::Or) {
     SmallVector<PredAttr> possible;
@@ -430,10 +436,9 @@ bool NormalForm::absorb(PredAttr fact, LeastLookup least) {
         return absorb(isAtLeast(side, 1), least);
   }
   if (fact.getKind() == PredKind::And) {
-    bool changed = false;
     for (PredAttr part : fact.getPreds())
-      changed |= absorb(part, least);
-    return changed;
+      absorb(part, least);
+    return;
   }
   DimAttr slack = getSlack(fact);
   if (!slack) {
@@ -441,7 +446,7 @@ bool NormalForm::absorb(PredAttr fact, LeastLookup least) {
       overflow = true;
     else if (!llvm::is_contained(others, fact))
       others.push_back(fact);
-    return false;
+    return;
   }
   // k*N + c >= 0 with positive k is a least value.
   ArrayRef<DimTermAttr> terms = slack.getTerms();
@@ -451,11 +456,27 @@ bool NormalForm::absorb(PredAttr fact, LeastLookup least) {
     StringRef name = terms[0].getFactors()[0].getName();
     int64_t low = llvm::divideCeilSigned(-shift, terms[0].getCoefficient());
     raised[name] = std::max(*bounds(name), low);
-    return true;
+    touched.push_back(name);
+    return;
   }
-  if (!llvm::is_contained(slacks, slack))
-    slacks.push_back(slack);
-  return false;
+  addSlack(slack);
+}
+
+void NormalForm::addSlack(DimAttr slack) {
+  // The number is the last term.
+  auto split = [](DimAttr dim) {
+    ArrayRef<DimTermAttr> terms = dim.getTerms();
+    bool hasNumber = !terms.empty() && terms.back().getFactors().empty();
+    return std::pair(terms.drop_back(hasNumber), hasNumber ? terms.back().getCoefficient() : 0);
+  };
+  auto [terms, number] = split(slack);
+  for (DimAttr &known : slacks)
+    if (auto [others, other] = split(known); others == terms) {
+      if (number < other)
+        known = slack;
+      return;
+    }
+  slacks.push_back(slack);
 }
 
 void NormalForm::apply(Rule rule, LeastLookup least) {
@@ -468,37 +489,45 @@ void NormalForm::apply(Rule rule, LeastLookup least) {
       else
         overflow = true;
     }
+  ruleOf[rule.name] = rules.size();
   rules.push_back(rule);
+  touched.push_back(rule.name);
 }
 
-NormalForm::NormalForm(MLIRContext *context, ArrayRef<PredAttr> facts, LeastLookup least) : context(context) {
-  std::deque<PredAttr> pending(facts.begin(), facts.end());
+void NormalForm::add(PredAttr given, LeastLookup least) {
+  SmallVector<PredAttr> pending{given};
   DimAttr zero = constant(context, 0);
-  for (unsigned absorbed = 0; !pending.empty() && !contradictory; ++absorbed) {
-    PredAttr fact = pending.front();
-    pending.pop_front();
+  while (!pending.empty() && !contradictory) {
+    // Unused facts make it only weaker.
+    if (absorbed++ >= kMaxAbsorbed)
+      return;
     size_t before = rules.size();
-    if (absorbed >= kMaxAbsorbed) {
-      // Unused facts make it only weaker.
-      break;
-    }
-    if (!absorb(fact, least))
+    touched.clear();
+    absorb(pending.pop_back_val(), least);
+    if (touched.empty())
       continue;
-    // What was kept is looked at again with the new name or bound.
-    if (rules.size() > before) {
-      const Rule &rule = rules.back();
-      int64_t low = *Bounds{least, *this}(rule.name);
-      if (low != INT64_MIN)
-        pending.push_back(isAtLeast(rule.value, low));
-    }
-    for (DimAttr equation : equations)
-      pending.push_back(makeRelation(PredKind::EQ, equation, zero));
-    for (DimAttr slack : slacks)
-      pending.push_back(makeRelation(PredKind::LE, zero, slack));
+    // What was kept is looked at again if it speaks of the new name or bound. How a quotient
+    // simplifies may depend on it all the same.
+    auto isAffected = [&](DimAttr dim) {
+      return !hasOnlyNames(dim) || llvm::any_of(touched, [&](StringRef name) { return mentions(dim, name); });
+    };
+    llvm::erase_if(equations, [&](DimAttr equation) {
+      bool affected = isAffected(equation);
+      if (affected)
+        pending.push_back(makeRelation(PredKind::EQ, equation, zero));
+      return affected;
+    });
+    llvm::erase_if(slacks, [&](DimAttr slack) {
+      bool affected = isAffected(slack);
+      if (affected)
+        pending.push_back(makeRelation(PredKind::LE, zero, slack));
+      return affected;
+    });
     llvm::append_range(pending, others);
-    equations.clear();
-    slacks.clear();
     others.clear();
+    for (const Rule &rule : ArrayRef(rules).drop_front(before))
+      if (int64_t low = *Bounds{least, *this}(rule.name); low != INT64_MIN)
+        pending.push_back(isAtLeast(rule.value, low));
   }
 }
 
@@ -511,25 +540,91 @@ bool NormalForm::isNonNegative(DimAttr dim, LeastLookup least) const {
     return false;
   Bounds bounds{least, *this};
   auto holds = [&](DimAttr what) { return what && decide(isAtLeast(what, 0), bounds).value_or(false); };
-  return holds(dim) || llvm::any_of(slacks, [&](DimAttr slack) { return holds(subDims(dim, slack)); });
+  // Without a product in common, the difference has all that may be negative in both.
+  auto isRelated = [&](DimAttr slack) {
+    return llvm::any_of(slack.getTerms(), [&](DimTermAttr mine) {
+      return !mine.getFactors().empty() &&
+             llvm::any_of(dim.getTerms(), [&](DimTermAttr other) { return other.getFactors() == mine.getFactors(); });
+    });
+  };
+  return holds(dim) ||
+         llvm::any_of(slacks, [&](DimAttr slack) { return isRelated(slack) && holds(subDims(dim, slack)); });
+}
+
+void NormalForm::collectNear(DimAttr dim, SmallVectorImpl<std::pair<DimAttr, bool>> &near,
+                             SmallVectorImpl<size_t> &sizes) const {
+  struct Candidate {
+    DimAttr dim;
+    bool isEquation;
+    NameSet names;
+  };
+  SmallVector<Candidate, 0> open;
+  auto add = [&](DimAttr fact, bool isEquation) { collectNames(fact, open.emplace_back(Candidate{fact, isEquation, {}}).names); };
+  for (DimAttr slack : slacks)
+    add(slack, false);
+  for (DimAttr equation : equations)
+    add(equation, true);
+  NameSet names;
+  collectNames(dim, names);
+  for (bool isFirst = true; near.size() < kMaxFacts; isFirst = false) {
+    NameSet next;
+    llvm::erase_if(open, [&](Candidate &candidate) {
+      // A goal without names is that all facts contradict each other.
+      bool isNear = names.empty() ? isFirst : llvm::any_of(candidate.names, [&](StringRef name) { return names.contains(name); });
+      if (!isNear || near.size() >= kMaxFacts)
+        return false;
+      near.push_back({candidate.dim, candidate.isEquation});
+      next.insert_range(candidate.names);
+      return true;
+    });
+    if (next.empty())
+      return;
+    sizes.push_back(near.size());
+    names.insert_range(next);
+  }
 }
 
 bool NormalForm::isExcluded(DimAttr dim, bool isZero, LeastLookup least) const {
+  SmallVector<std::pair<DimAttr, bool>> facts;
+  if (slacks.size() + equations.size() <= kFewFacts) {
+    for (DimAttr slack : slacks)
+      facts.push_back({slack, false});
+    for (DimAttr equation : equations)
+      facts.push_back({equation, true});
+    return isExcluded(dim, isZero, facts, least);
+  }
+  SmallVector<size_t> sizes;
+  collectNear(dim, facts, sizes);
+  // Twice as many each time, so that all steps together take hardly longer than the last.
+  size_t last = 0;
+  for (auto [index, size] : llvm::enumerate(sizes)) {
+    if (size < 2 * last && index + 1 != sizes.size())
+      continue;
+    last = size;
+    if (isExcluded(dim, isZero, ArrayRef(facts).take_front(size), least))
+      return true;
+  }
+  return sizes.empty() && isExcluded(dim, isZero, {}, least);
+}
+
+bool NormalForm::isExcluded(DimAttr dim, bool isZero, ArrayRef<std::pair<DimAttr, bool>> facts,
+                            LeastLookup least) const {
   Bounds bounds{least, *this};
   auto lookup = [&](StringRef name) { return *bounds(name); };
   LinearSystem system(context, lookup);
-  if (isZero)
-    system.addZero(dim);
-  else
-    system.addNonNegative(dim);
+  auto addTo = [&](DimAttr fact, bool isEquation) {
+    if (isEquation)
+      system.addZero(fact);
+    else
+      system.addNonNegative(fact);
+  };
+  addTo(dim, isZero);
   SmallVector<DimTermAttr> products;
   for (DimTermAttr column : system.getColumns())
     if (column.getFactors().size() > 1)
       products.push_back(column);
-  for (DimAttr slack : slacks)
-    system.addNonNegative(slack);
-  for (DimAttr equation : equations)
-    system.addZero(equation);
+  for (auto [fact, isEquation] : facts)
+    addTo(fact, isEquation);
   // Facts times a factor of a product of the goal, if that brings the product in.
   llvm::SetVector<DimAtomAttr> factors;
   for (DimTermAttr product : products)
@@ -547,16 +642,15 @@ bool NormalForm::isExcluded(DimAttr dim, bool isZero, LeastLookup least) const {
           }))
         return;
       ++added;
-      if (isEquation)
-        system.addZero(product);
-      else
-        system.addNonNegative(product);
+      addTo(product, isEquation);
     };
-    for (DimAttr equation : equations)
-      multiply(equation, true);
+    for (auto [fact, isEquation] : facts)
+      if (isEquation)
+        multiply(fact, true);
     if (range.low && *range.low >= 0)
-      for (DimAttr slack : slacks)
-        multiply(slack, false);
+      for (auto [fact, isEquation] : facts)
+        if (!isEquation)
+          multiply(fact, false);
   }
   system.addDefinitions();
   return system.isRationallyEmpty();

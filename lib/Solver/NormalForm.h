@@ -30,12 +30,14 @@ public:
     DimAttr value;
   };
 
-  NormalForm(mlir::MLIRContext *context, llvm::ArrayRef<PredAttr> facts, LeastLookup least);
+  explicit NormalForm(mlir::MLIRContext *context) : context(context) {}
+  /// One more fact. What comes of all does not depend on where a copy was made on the way.
+  void add(PredAttr fact, LeastLookup least);
 
   /// Whether the facts exclude each other, as far as this can tell.
   bool isContradictory() const { return contradictory; }
   /// Whether the goal holds under the facts, as far as this can tell. `least` says of the
-  /// goal's names what the constructor's said of those of the facts.
+  /// goal's names what `add`'s said of those of the facts.
   bool follows(PredAttr goal, LeastLookup least) const;
 
   llvm::ArrayRef<Rule> getRules() const { return rules; }
@@ -57,22 +59,32 @@ public:
   DimAttr rewrite(DimAttr dim, LeastLookup least) const;
 
 private:
-  bool absorb(PredAttr fact, LeastLookup least);
+  void absorb(PredAttr fact, LeastLookup least);
   std::optional<Rule> orient(DimAttr zero, LeastLookup least);
   void apply(Rule rule, LeastLookup least);
+  void addSlack(DimAttr slack);
+  /// The slacks and equations that share names with `dim`, directly or through others, the
+  /// nearest first; `sizes` gets how many there are up to each distance.
+  void collectNear(DimAttr dim, llvm::SmallVectorImpl<std::pair<DimAttr, bool>> &near,
+                   llvm::SmallVectorImpl<size_t> &sizes) const;
   DimAttr simplify(DimAttr dim, LeastLookup least) const;
   DimAttr simplify(DimAtomAttr atom, LeastLookup least) const;
   DimAttr divide(DimAttr a, DimAttr d, LeastLookup least) const;
   DimAttr reduce(DimAttr dim) const;
   bool isNonNegative(DimAttr dim, LeastLookup least) const;
   bool isExcluded(DimAttr dim, bool isZero, LeastLookup least) const;
+  bool isExcluded(DimAttr dim, bool isZero, llvm::ArrayRef<std::pair<DimAttr, bool>> facts, LeastLookup least) const;
 
   mlir::MLIRContext *context;
   bool contradictory = false, overflow = false;
   llvm::SmallVector<Rule> rules;
+  llvm::DenseMap<llvm::StringRef, unsigned> ruleOf;
+  /// How many facts were looked at, and the names about which something new was found.
+  unsigned absorbed = 0;
+  llvm::SmallVector<llvm::StringRef> touched;
   /// Zero; leading product first. With coefficient 1 or -1, it is replaced.
   llvm::SmallVector<DimAttr> equations;
-  /// Not negative.
+  /// Not negative; of those that differ in a number only the least.
   llvm::SmallVector<DimAttr> slacks;
   /// What is neither: `or`, `!=`.
   llvm::SmallVector<PredAttr> others;

@@ -85,7 +85,23 @@ void collectConstants(PredAttr pred, ConstantSet &constants) {
     collectConstants(sub, constants);
 }
 
+/// So many names are found faster one after the other.
+static constexpr size_t kFewNames = 12;
+
+void Problem::addName(StringRef name, int64_t lowest) {
+  names.push_back(name);
+  least.push_back(lowest);
+  if (names.size() < kFewNames)
+    return;
+  for (; position.size() < names.size();)
+    position.try_emplace(names[position.size()], position.size());
+}
+
 int64_t Problem::getLeast(StringRef name) const {
+  if (!position.empty()) {
+    auto it = position.find(name);
+    return it == position.end() ? INT64_MIN : least[it->second];
+  }
   for (auto [known, value] : llvm::zip_equal(names, least))
     if (known == name)
       return value;

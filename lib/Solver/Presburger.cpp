@@ -15,8 +15,9 @@ using namespace mlir;
 
 namespace kina::solver {
 
-/// Alternatives of one question.
+/// Alternatives of one question, and how large one may be: larger ones take seconds here, and Z3 less.
 static constexpr unsigned kMaxSystems = 64;
+static constexpr size_t kMaxColumns = 96, kMaxRows = 160;
 
 /// Puts `by` in the place of an atom, wherever it stands.
 static DimAttr replace(DimAttr dim, DimAtomAttr what, DimAttr by) {
@@ -193,6 +194,8 @@ Outcome searchPresburger(MLIRContext *context, const Problem &problem, const Nor
   Outcome outcome;
   auto least = [&](StringRef name) { return problem.getLeast(name); };
   bool complete = forEachSystem(context, problem, form, goalIs, least, [&](const LinearSystem &system) {
+    if (system.getColumns().size() > kMaxColumns || system.getRows().size() > kMaxRows)
+      return false;
     if (system.isRationallyEmpty())
       return true;
     if (!worker)

@@ -30,6 +30,10 @@ struct Problem {
   llvm::SmallVector<llvm::StringRef, 8> names;
   /// Of each name.
   llvm::SmallVector<int64_t, 8> least;
+  /// Where each name stands, if they are many.
+  llvm::DenseMap<llvm::StringRef, unsigned> position;
+
+  void addName(llvm::StringRef name, int64_t lowest);
 
   /// INT64_MIN for a name that is not one of them.
   int64_t getLeast(llvm::StringRef name) const;

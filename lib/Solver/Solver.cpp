@@ -7,11 +7,13 @@
 #include "Z3.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
+#include <cmath>
 #include <unordered_map>
 
 using namespace mlir;
@@ -36,6 +38,69 @@ struct Part {
   SmallVector<StringRef, 4> names;
 };
 
+/// The facts of the question asked last, and where each name is spoken of. Questions of one
+/// function have their first facts in common, so only what differs is looked at.
+class FactIndex {
+public:
+  void update(ArrayRef<PredAttr> now, llvm::function_ref<ArrayRef<Part>(PredAttr)> split) {
+    size_t common = 0;
+    while (common < facts.size() && common < now.size() && facts[common] == now[common])
+      ++common;
+    size_t kept = common < facts.size() ? firstPart[common] : parts.size();
+    for (; parts.size() > kept; parts.pop_back())
+      for (StringRef name : parts.back()->names)
+        mentions[name].pop_back();
+    while (!nameless.empty() && nameless.back() >= kept)
+      nameless.pop_back();
+    facts.truncate(common);
+    firstPart.truncate(common);
+    for (PredAttr fact : now.drop_front(common)) {
+      facts.push_back(fact);
+      firstPart.push_back(parts.size());
+      for (const Part &part : split(fact)) {
+        for (StringRef name : part.names)
+          mentions[name].push_back(parts.size());
+        if (part.names.empty())
+          nameless.push_back(parts.size());
+        parts.push_back(&part);
+      }
+    }
+  }
+
+  /// The parts that share names with `names`, directly or through others, and those without
+  /// names, in their order.
+  SmallVector<const Part *> getCone(ArrayRef<StringRef> names) const {
+    llvm::SmallBitVector inside(parts.size());
+    SmallVector<unsigned> found(nameless);
+    llvm::SmallDenseSet<StringRef, 16> reached(names.begin(), names.end());
+    SmallVector<StringRef> open(names);
+    while (!open.empty()) {
+      auto it = mentions.find(open.pop_back_val());
+      if (it == mentions.end())
+        continue;
+      for (unsigned index : it->second) {
+        if (inside.test(index))
+          continue;
+        inside.set(index);
+        found.push_back(index);
+        for (StringRef name : parts[index]->names)
+          if (reached.insert(name).second)
+            open.push_back(name);
+      }
+    }
+    llvm::sort(found);
+    return llvm::map_to_vector(found, [&](unsigned index) { return parts[index]; });
+  }
+
+private:
+  SmallVector<PredAttr> facts;
+  /// Of each fact, the first of its parts.
+  SmallVector<unsigned> firstPart;
+  SmallVector<const Part *> parts;
+  SmallVector<unsigned> nameless;
+  llvm::DenseMap<StringRef, SmallVector<unsigned, 4>> mentions;
+};
+
 } // namespace
 
 struct Solver::Impl {
@@ -48,6 +113,10 @@ struct Solver::Impl {
   /// and which stage it was.
   std::pair<Outcome, Method> search(const Problem &problem, const NormalForm &form, bool goalIs,
                                     Worker::Clock::time_point deadline);
+  /// The simplest values under which the goal fails, or simpler ones than these. `mayAsk` is
+  /// whether the worker is asked, too.
+  SmallVector<int64_t, 8> simplify(const Problem &problem, const NormalForm &form, SmallVector<int64_t, 8> values,
+                                   bool mayAsk, Worker::Clock::time_point deadline);
   void dump(const Problem &problem, bool goalIs);
   const NormalForm &getNormalForm(const Problem &problem);
   ArrayRef<Part> getParts(PredAttr fact);
@@ -56,6 +125,11 @@ struct Solver::Impl {
   void addCone(ArrayRef<PredAttr> facts, Problem &problem, NameSet &names, llvm::SmallDenseSet<PredAttr> &taken);
   /// The goal with the facts that bear on it.
   Problem makeProblem(ArrayRef<PredAttr> facts, PredAttr goal, ValueLookup least);
+  Z3 getZ3() {
+    if (!encoder)
+      encoder.emplace();
+    return {*encoder, worker, options.stepLimit, options.timeLimit};
+  }
   static void finishNames(Problem &problem, const NameSet &names, ValueLookup least);
   static Assignment toAssignment(const Problem &problem, ArrayRef<int64_t> values);
 
@@ -64,9 +138,12 @@ struct Solver::Impl {
   Statistics statistics;
   Worker worker;
   std::optional<SMTEncoder> encoder;
+  /// How long the worker was asked in vain.
+  Worker::Clock::duration spent{};
   unsigned dumped = 0;
   std::string dumpProblem;
   llvm::DenseMap<PredAttr, std::unique_ptr<SmallVector<Part, 2>>> parts;
+  FactIndex index;
   std::unordered_map<Key, std::unique_ptr<NormalForm>, KeyHash> forms;
   std::unordered_map<Key, Answer, KeyHash> memo;
 };
@@ -92,34 +169,18 @@ ArrayRef<Part> Solver::Impl::getParts(PredAttr fact) {
 
 void Solver::Impl::addCone(ArrayRef<PredAttr> facts, Problem &problem, NameSet &names,
                            llvm::SmallDenseSet<PredAttr> &taken) {
-  SmallVector<const Part *> candidates;
-  for (PredAttr fact : facts)
-    for (const Part &part : getParts(fact))
-      candidates.push_back(&part);
-  llvm::SmallBitVector inside(candidates.size());
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (auto [index, part] : llvm::enumerate(candidates)) {
-      if (inside[index] || taken.contains(part->pred))
-        continue;
-      if (!part->names.empty() && llvm::none_of(part->names, [&](StringRef name) { return names.contains(name); }))
-        continue;
-      inside.set(index);
-      taken.insert(part->pred);
-      names.insert(part->names.begin(), part->names.end());
-      changed = true;
-    }
+  index.update(facts, [&](PredAttr fact) { return getParts(fact); });
+  for (const Part *part : index.getCone(names.getArrayRef())) {
+    if (!taken.insert(part->pred).second)
+      continue;
+    problem.facts.push_back(part->pred);
+    names.insert(part->names.begin(), part->names.end());
   }
-  for (auto [index, part] : llvm::enumerate(candidates))
-    if (inside[index])
-      problem.facts.push_back(part->pred);
 }
 
 void Solver::Impl::finishNames(Problem &problem, const NameSet &names, ValueLookup least) {
-  for (StringRef name : names) {
-    problem.names.push_back(name);
-    problem.least.push_back(least(name).value_or(INT64_MIN));
-  }
+  for (StringRef name : names)
+    problem.addName(name, least(name).value_or(INT64_MIN));
 }
 
 Problem Solver::Impl::makeProblem(ArrayRef<PredAttr> facts, PredAttr goal, ValueLookup least) {
@@ -145,19 +206,35 @@ Assignment Solver::Impl::toAssignment(const Problem &problem, ArrayRef<int64_t> 
 //===----------------------------------------------------------------------===//
 
 const NormalForm &Solver::Impl::getNormalForm(const Problem &problem) {
-  Key key;
-  NameSet names;
-  for (PredAttr fact : problem.facts) {
-    key.add(fact);
-    for (const Part &part : getParts(fact))
-      names.insert(part.names.begin(), part.names.end());
-  }
   auto least = [&](StringRef name) { return problem.getLeast(name); };
-  for (StringRef name : names)
-    key.words.push_back(least(name));
-  auto &entry = forms[std::move(key)];
+  auto makeKey = [&](ArrayRef<PredAttr> facts) {
+    Key key;
+    NameSet names;
+    for (PredAttr fact : facts) {
+      key.add(fact);
+      for (const Part &part : getParts(fact))
+        names.insert(part.names.begin(), part.names.end());
+    }
+    for (StringRef name : names)
+      key.words.push_back(least(name));
+    return key;
+  };
+  auto &entry = forms[makeKey(problem.facts)];
+  if (entry)
+    return *entry;
+  // Facts come one after the other: one or two less were asked about before.
+  constexpr size_t kFew = 4, kBack = 3;
+  ArrayRef<PredAttr> facts(problem.facts), rest(facts);
+  if (facts.size() > kFew)
+    for (size_t back = 1; back <= kBack && !entry; ++back)
+      if (auto it = forms.find(makeKey(facts.drop_back(back))); it != forms.end()) {
+        entry = std::make_unique<NormalForm>(*it->second);
+        rest = facts.take_back(back);
+      }
   if (!entry)
-    entry = std::make_unique<NormalForm>(context, problem.facts, least);
+    entry = std::make_unique<NormalForm>(context);
+  for (PredAttr fact : rest)
+    entry->add(fact, least);
   return *entry;
 }
 
@@ -188,35 +265,61 @@ std::pair<Outcome, Method> Solver::Impl::search(const Problem &problem, const No
     if (small.found || small.exhaustive) {
       outcome.kind = small.found ? Outcome::Found : Outcome::Excluded;
       if (small.found)
-        outcome.values = *small.found;
+        outcome.values = goalIs || small.isSimplest ? *small.found
+                                                    : simplify(problem, form, *small.found, /*mayAsk=*/false, deadline);
       return {outcome, Method::Enumeration};
     }
   }
   dump(problem, goalIs);
+  bool isSpent = spent >= std::chrono::milliseconds(options.totalLimit);
+  auto start = Worker::Clock::now();
   Method method = Method::Presburger;
   if (!options.smtOnly)
-    outcome = searchPresburger(context, problem, form, goalIs, options.noSmt ? nullptr : &worker,
-                               std::min(deadline, Worker::Clock::now() + std::chrono::milliseconds(options.timeLimit / 4)));
+    outcome = searchPresburger(context, problem, form, goalIs, options.noSmt || isSpent ? nullptr : &worker,
+                               std::min(deadline, start + std::chrono::milliseconds(options.timeLimit / 4)));
   if (options.noSmt)
     return {outcome, method};
-  if (!encoder)
-    encoder.emplace();
-  Z3 z3{*encoder, worker, options.stepLimit, options.timeLimit};
+  if (isSpent) {
+    if (outcome.kind == Outcome::Open)
+      outcome.cause = Cause::Spent;
+    return {outcome, method};
+  }
   if (outcome.kind == Outcome::Open && outcome.cause != Cause::WorkerMissing) {
     method = Method::Z3;
-    outcome = z3.search(problem, goalIs, deadline);
+    outcome = getZ3().search(problem, goalIs, deadline);
   }
+  if (outcome.kind == Outcome::Open)
+    spent += Worker::Clock::now() - start;
   if (outcome.kind == Outcome::Found && !goalIs) {
-    if (!options.smtOnly)
-      outcome.values = descend(problem, form, goalIs, outcome.values);
-    outcome.values = z3.minimize(problem, goalIs, outcome.values, deadline);
+    start = Worker::Clock::now();
+    outcome.values = simplify(problem, form, outcome.values, /*mayAsk=*/true, deadline);
+    // A counterexample that does not get smaller is an answer, but took as long.
+    if (Worker::Clock::now() >= deadline)
+      spent += Worker::Clock::now() - start;
   }
   return {outcome, method};
+}
+
+SmallVector<int64_t, 8> Solver::Impl::simplify(const Problem &problem, const NormalForm &form,
+                                               SmallVector<int64_t, 8> values, bool mayAsk,
+                                               Worker::Clock::time_point deadline) {
+  if (!options.smtOnly) {
+    if (auto simplest = findSimplest(problem, form, /*goalIs=*/false, values))
+      return *simplest;
+    values = descend(problem, form, /*goalIs=*/false, values);
+    if (auto simplest = findSimplest(problem, form, /*goalIs=*/false, values))
+      return *simplest;
+  }
+  return mayAsk && !options.noSmt ? getZ3().minimize(problem, /*goalIs=*/false, values, deadline) : values;
 }
 
 Answer Solver::Impl::decide(const Problem &problem) {
   auto least = [&](StringRef name) { return problem.getLeast(name); };
   const NormalForm &form = getNormalForm(problem);
+  // Facts hardly ever contradict each other, and small values show it at once.
+  if (!problem.goal && !options.smtOnly && !form.isContradictory())
+    if (Search small = enumerate(problem, form, /*goalIs=*/false); small.found)
+      return {Verdict::MayFail, Method::Enumeration, Cause::None, toAssignment(problem, *small.found)};
   if (!options.smtOnly && form.follows(problem.goal, least))
     return {Verdict::Proved, Method::NormalForm, Cause::None, {}};
   // All that is asked about one goal has one deadline. A tenth is for Z3 to notice that its
@@ -335,17 +438,54 @@ llvm::StringRef Solver::getWorkerProblem() const { return impl->worker.getProble
 
 llvm::StringRef Solver::getDumpProblem() const { return impl->dumpProblem; }
 
-/// The relation without what stands on both sides as a factor, a number or one of names that
-/// are at least 1; null if there is no such factor.
-static PredAttr withoutFactor(PredAttr relation, ValueLookup least) {
+//===----------------------------------------------------------------------===//
+// What messages say
+//===----------------------------------------------------------------------===//
+
+SmallVector<PredAttr> Solver::explain(const Query &query, const Answer &answer) {
+  auto least = [&](StringRef name) { return query.least(name).value_or(INT64_MIN); };
+  llvm::SmallDenseSet<PredAttr> seen;
+  SmallVector<PredAttr> related;
+  for (PredAttr fact : impl->makeProblem(query.facts, query.goal, query.least).facts)
+    if (!decide(fact, least).value_or(false) && seen.insert(fact).second)
+      related.push_back(fact);
+  auto isSame = [&](ArrayRef<PredAttr> facts) {
+    Problem problem = impl->makeProblem(facts, query.goal, query.least);
+    auto leastHere = [&](StringRef name) { return problem.getLeast(name); };
+    const NormalForm &form = impl->getNormalForm(problem);
+    bool never = form.follows(negate(query.goal), leastHere);
+    if (answer.verdict == Verdict::NeverHolds && !never && !enumerate(problem, form, /*goalIs=*/true).exhaustive)
+      return false;
+    Search search = enumerate(problem, form, /*goalIs=*/false);
+    if (!search.found)
+      return false;
+    return llvm::all_of(llvm::zip_equal(problem.names, *search.found), [&](auto entry) {
+      return llvm::is_contained(answer.counterexample, std::pair(std::get<0>(entry).str(), std::get<1>(entry)));
+    });
+  };
+  // With many facts this would take its time, and no message tells of all of them.
+  constexpr size_t kMaxFacts = 32;
+  if (related.empty() || related.size() > kMaxFacts || answer.verdict == Verdict::Undecided || !isSame(related))
+    return related;
+  // What was learnt last goes first: it may follow from what came before.
+  for (size_t index = related.size(); index-- > 0;) {
+    SmallVector<PredAttr> without(related);
+    without.erase(without.begin() + index);
+    if (isSame(without))
+      related = std::move(without);
+  }
+  return related;
+}
+
+/// The relation without what stands on both sides, as a summand or as a factor that is a number
+/// or made of names that are at least 1; null if there is nothing of the kind.
+static PredAttr withoutCommon(PredAttr relation, ValueLookup least) {
   MLIRContext *context = relation.getContext();
   DimAttr difference =
       relation.getPreds().empty() ? subDims(relation.getDims()[1], relation.getDims()[0]) : DimAttr();
   if (!difference || difference.getTerms().empty())
     return {};
   DimAttr reduced = withoutCommonFactor(difference, [&](StringRef name) { return least(name).value_or(INT64_MIN); });
-  if (reduced == difference)
-    return {};
   // Each side gets what is positive on it.
   SmallVector<DimTermAttr> left, right;
   for (DimTermAttr term : reduced.getTerms())
@@ -353,52 +493,130 @@ static PredAttr withoutFactor(PredAttr relation, ValueLookup least) {
       left.push_back(DimTermAttr::get(context, -term.getCoefficient(), term.getFactors()));
     else
       right.push_back(term);
-  return makeRelation(relation.getKind(), DimAttr::get(context, left), DimAttr::get(context, right));
+  PredAttr result = makeRelation(relation.getKind(), DimAttr::get(context, left), DimAttr::get(context, right));
+  return result == relation ? PredAttr() : result;
 }
+
+namespace {
+/// Small values that satisfy the facts, with the truth of the goal there.
+class Samples {
+public:
+  explicit Samples(const Problem &problem) {
+    constexpr double kMaxSamples = 512;
+    Program program(problem, {});
+    size_t inputs = program.getNumInputs();
+    int64_t each = inputs == 0 ? 1 : static_cast<int64_t>(std::pow(kMaxSamples, 1.0 / inputs));
+    SmallVector<int64_t, 8> steps(inputs, 0);
+    for (size_t input = 0; input < inputs; ++input)
+      names.push_back(program.getInput(input));
+    for (bool more = each > 1; more;) {
+      SmallVector<int64_t, 8> values;
+      for (auto [name, step] : llvm::zip_equal(names, steps)) {
+        int64_t least = problem.getLeast(name);
+        values.push_back(least > INT64_MAX - step ? least : step + (least == INT64_MIN ? -each / 2 : least));
+      }
+      for (bool truth : {false, true})
+        if (program.accepts(values, truth))
+          points.push_back({values, truth});
+      more = false;
+      for (int64_t &step : steps) {
+        if (++step < each) {
+          more = true;
+          break;
+        }
+        step = 0;
+      }
+    }
+  }
+
+  /// Whether the predicate is true where the goal is.
+  bool agree(PredAttr pred) const {
+    return llvm::all_of(points, [&](auto &point) {
+      return evaluate(pred, [&](StringRef name) -> std::optional<int64_t> {
+               auto it = llvm::find(names, name);
+               return it == names.end() ? std::nullopt : std::optional(point.first[it - names.begin()]);
+             }).value_or(point.second) == point.second;
+    });
+  }
+
+private:
+  SmallVector<StringRef, 8> names;
+  SmallVector<std::pair<SmallVector<int64_t, 8>, bool>> points;
+};
+} // namespace
 
 PredAttr Solver::suggest(const Query &query, const Answer &answer) {
   MLIRContext *context = impl->context;
   SmallVector<PredAttr> candidates;
   NameSet names;
   collectNames(query.goal, names);
-  if (PredAttr reduced = withoutFactor(query.goal, query.least))
+  // The same in fewer words, whether or not that can be proved.
+  PredAttr reduced = withoutCommon(query.goal, query.least);
+  if (reduced)
     candidates.push_back(reduced);
-  if (!query.goal.getPreds().empty() || !llvm::all_of(query.goal.getDims(), hasOnlyNames)) {
-    // A bound of one name beyond the value with which it fails, or a divisor that occurs.
-    constexpr int64_t kMaxBound = 8, kMaxDivisor = 4096;
+  bool isPolynomial = query.goal.getPreds().empty() && llvm::all_of(query.goal.getDims(), hasOnlyNames);
+  if (!isPolynomial || names.size() == 1) {
+    // A bound of one name beyond the value with which it fails.
+    constexpr int64_t kMaxBound = 8;
     for (auto &[name, value] : answer.counterexample)
       if (names.contains(StringRef(name)))
-        for (int64_t step = 1; step <= kMaxBound && value <= INT64_MAX - step; ++step)
-          candidates.push_back(makeRelation(PredKind::LE, DimAttr::getConstant(context, value + step),
-                                            DimAttr::getName(context, name)));
+        for (bool isLower : {true, false})
+          for (int64_t step = 1; step <= kMaxBound; ++step)
+            if (std::optional<int64_t> end = llvm::checkedAdd(value, isLower ? step : -step)) {
+              DimAttr bound = DimAttr::getConstant(context, *end), size = DimAttr::getName(context, name);
+              candidates.push_back(isLower ? makeRelation(PredKind::LE, bound, size)
+                                           : makeRelation(PredKind::LE, size, bound));
+            }
+  }
+  if (!isPolynomial) {
+    // A remainder by a divisor that occurs.
+    constexpr int64_t kMaxDivisor = 4096, kMaxRemainder = 8;
     ConstantSet constants;
     collectConstants(query.goal, constants);
     SmallVector<int64_t> divisors;
     for (int64_t constant : constants)
-      if (magnitude(constant) >= 2 && magnitude(constant) <= kMaxDivisor)
+      if (magnitude(constant) >= 2 && magnitude(constant) <= static_cast<uint64_t>(kMaxDivisor))
         divisors.push_back(static_cast<int64_t>(magnitude(constant)));
     llvm::sort(divisors);
     divisors.erase(llvm::unique(divisors), divisors.end());
     for (StringRef name : names)
-      for (int64_t divisor : divisors)
-        candidates.push_back(makeRelation(
-            PredKind::EQ, modDims(DimAttr::getName(context, name), DimAttr::getConstant(context, divisor)),
-            DimAttr::getConstant(context, 0)));
+      for (int64_t divisor : divisors) {
+        DimAttr remainder = modDims(DimAttr::getName(context, name), DimAttr::getConstant(context, divisor));
+        for (int64_t value = 0; value < std::min(divisor, kMaxRemainder); ++value)
+          candidates.push_back(makeRelation(PredKind::EQ, remainder, DimAttr::getConstant(context, value)));
+      }
   }
-  candidates.push_back(query.goal);
+  auto with = [&](PredAttr given) {
+    SmallVector<PredAttr> facts(query.facts);
+    facts.push_back(given);
+    return facts;
+  };
+  auto isConsistent = [&](PredAttr candidate) {
+    return satisfiable(with(candidate), query.least).verdict == Verdict::Proved;
+  };
+  auto isSufficient = [&](PredAttr candidate) {
+    Problem problem = impl->makeProblem(with(candidate), query.goal, query.least);
+    return impl->getNormalForm(problem).follows(query.goal, [&](StringRef name) { return problem.getLeast(name); });
+  };
+  // One that says more than it has to would lock out sizes for which all is well.
+  auto isNecessary = [&](PredAttr candidate) {
+    return candidate == reduced || solve({with(query.goal), candidate, query.least}).verdict == Verdict::Proved;
+  };
+  // Both are false where the goal fails and true where it holds: small values tell most candidates off.
+  Problem problem = impl->makeProblem(query.facts, query.goal, query.least);
+  Samples samples(problem);
+  PredAttr shortest = query.goal;
+  size_t length = toString(query.goal).size();
   for (PredAttr candidate : candidates) {
     if (!candidate)
       continue;
-    SmallVector<PredAttr> facts(query.facts);
-    facts.push_back(candidate);
-    Problem problem = impl->makeProblem(facts, query.goal, query.least);
-    if (!impl->getNormalForm(problem).follows(query.goal, [&](StringRef name) { return problem.getLeast(name); }) &&
-        candidate != query.goal)
+    size_t size = toString(candidate).size();
+    if (size >= length || !samples.agree(candidate) || !isSufficient(candidate) || !isNecessary(candidate) || !isConsistent(candidate))
       continue;
-    if (satisfiable(facts, query.least).verdict == Verdict::Proved)
-      return candidate;
+    shortest = candidate;
+    length = size;
   }
-  return {};
+  return shortest != query.goal || isConsistent(shortest) ? shortest : PredAttr();
 }
 
 } // namespace kina::solver

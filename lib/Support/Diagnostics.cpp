@@ -49,6 +49,10 @@ InFlightDiagnostic kina::emitWarning(Location loc, DiagCode code, const Twine &m
   return mlir::emitWarning(loc) << stringifyDiagCode(code) << ": " << message;
 }
 
+InFlightDiagnostic kina::emitRemark(Location loc, DiagCode code, const Twine &message) {
+  return mlir::emitRemark(loc) << stringifyDiagCode(code) << ": " << message;
+}
+
 //===----------------------------------------------------------------------===//
 // DiagnosticSorter
 //===----------------------------------------------------------------------===//

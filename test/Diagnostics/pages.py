@@ -67,7 +67,7 @@ class Page:
         for command in re.findall(r"(?m)^\$ (.*)$", body):
             printed = self.run(command)
             lines += [f"$ {command}", *printed.split("\n")] if printed else [f"$ {command}"]
-            told |= set(re.findall(r"(?m)^(?:error|warning)\[(K\d{4})\]", printed))
+            told |= set(re.findall(r"(?m)^(?:error|warning|remark)\[(K\d{4})\]", printed))
             if not is_wrong and (told or "exit status" in printed):
                 self.problem(f"`{command}` does not mend it\n{printed}")
         if is_wrong and told != {self.code}:

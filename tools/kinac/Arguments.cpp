@@ -3,6 +3,7 @@
 #include "Arguments.h"
 
 #include "Kina/Dialect/Kina/IR/Dim.h"
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "Kina/ExecutionEngine/Literals.h"
 #include "Kina/ExecutionEngine/Npy.h"
 #include "Kina/Support/Diagnostics.h"
@@ -30,7 +31,7 @@ std::vector<std::string> getParameterNames(FuncOp function) {
   return names;
 }
 
-static std::string describeType(Type type) {
+static std::string describeType(Type type, const Spellings &spellings) {
   Type element = kina::getElementType(type);
   std::optional<DType> dtype = element ? kina::getDType(element) : std::nullopt;
   static const llvm::StringLiteral names[] = {"F64", "F32", "F16", "BF16", "I64", "I32", "I8", "U8", "Bool", "Index"};
@@ -42,20 +43,21 @@ static std::string describeType(Type type) {
   text = names[static_cast<unsigned>(*dtype)].str();
   if (!isa<kina::TensorType>(type))
     return text;
-  std::string dims = llvm::join(llvm::map_range(kina::getShape(type), [](DimAttr dim) { return toString(dim); }), ", ");
+  std::string dims = llvm::join(llvm::map_range(kina::getShape(type), [&](DimAttr dim) { return spellings.spell(dim); }), ", ");
   return "tensor<" + text + ", [" + dims + "]>";
 }
 
 std::string describeSignature(FuncOp function) {
+  Spellings spellings(function);
   std::string text = function.getSymName().str() + "(";
   std::vector<std::string> names = getParameterNames(function);
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
-    text += (index ? ", " : "") + names[index] + ": " + describeType(type);
+    text += (index ? ", " : "") + names[index] + ": " + describeType(type, spellings);
   text += ")";
   ArrayRef<Type> results = function.getResultTypes();
   if (results.empty())
     return text;
-  std::string list = llvm::join(llvm::map_range(results, describeType), ", ");
+  std::string list = llvm::join(llvm::map_range(results, [&](Type type) { return describeType(type, spellings); }), ", ");
   return text + " -> " + (results.size() == 1 ? list : "(" + list + ")");
 }
 
@@ -94,6 +96,7 @@ FailureOr<SmallVector<Tensor>> readArguments(Session &session, FuncOp function,
     return failure();
 
   SmallVector<Tensor> arguments;
+  Spellings spellings(function);
   for (auto [name, type] : llvm::zip(names, function.getArgumentTypes())) {
     Type element = kina::getElementType(type);
     std::optional<DType> dtype = element ? kina::getDType(element) : std::nullopt;
@@ -120,7 +123,7 @@ FailureOr<SmallVector<Tensor>> readArguments(Session &session, FuncOp function,
       failed = true;
       InFlightDiagnostic diag = session.error();
       diag << "K0802: " << where << " has element type " << toString(tensor->getDType()) << ", but `"
-           << function.getSymName() << "` takes " << describeType(type);
+           << function.getSymName() << "` takes " << describeType(type, spellings);
       attachHelp(diag) << "nothing is converted silently; in NumPy: x.astype("
                        << (*dtype == DType::BF16 ? "" : "np.") << numpyName(*dtype) << ")";
       continue;
@@ -132,7 +135,7 @@ FailureOr<SmallVector<Tensor>> readArguments(Session &session, FuncOp function,
         fits = *size == tensor->getShape()[axis];
     if (!fits)
       complain(where + " has shape " + toString(tensor->getShape()) + ", but `" + function.getSymName() + "` takes " +
-               describeType(type));
+               describeType(type, spellings));
     arguments.push_back(std::move(*tensor));
   }
   if (failed)

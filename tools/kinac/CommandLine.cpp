@@ -70,6 +70,7 @@ grad-check:
 general:
   -O0 -O1 -O2 -O3      how long to optimise (default: -O2)
   --timing             print what compiling and running took
+  --remarks            tell what costs time: whole tensors that loops copy (not of check)
   --smt-stats          print how obligations on sizes were decided
   --dump-smt DIR       write those that reach the solver there, as SMT-LIB
   --error-format=text|json
@@ -329,6 +330,8 @@ private:
       return belongs(name, compile, "plain compilation") && flag(line.staticRuntime);
     if (name == "--timing")
       return flag(line.timing);
+    if (name == "--remarks")
+      return belongs(name, compile || run, "plain compilation and `run`") && flag(line.stages.remarks);
     if (name == "--smt-stats")
       return flag(line.stages.smtStats);
     if (name == "--dump-smt")
@@ -342,7 +345,7 @@ private:
     if (name == "--color")
       return choice(line.color, {"auto", "always", "never"});
     static const std::string options[] = {"--arg", "--out",  "--json",   "--batch", "--max-steps",    "--wrt",   "--eps",  "--tol",
-                                          "--seed", "--emit", "--mcpu", "--module-name", "--static-runtime", "-O2", "--timing", "--smt-stats", "--dump-smt", "--error-format", "--color", "--help", "--version"};
+                                          "--seed", "--emit", "--mcpu", "--module-name", "--static-runtime", "-O2", "--timing", "--remarks", "--smt-stats", "--dump-smt", "--error-format", "--color", "--help", "--version"};
     usage("unknown option `" + name + "`" + didYouMean(name, options));
     return false;
   }

@@ -46,7 +46,7 @@ struct CommandLine {
   std::vector<std::string> wrt;
   std::optional<double> epsilon, tolerance;
   uint64_t seed = 0;
-  /// Of --dump-smt and --smt-stats.
+  /// Of --dump-smt, --smt-stats and --remarks.
   StageOptions stages;
   /// Of diagnostics: `text` or `json`; `auto`, `always` or `never`.
   std::string errorFormat = "text", color = "auto";

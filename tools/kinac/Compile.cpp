@@ -37,6 +37,7 @@ static std::optional<std::string> generate(Session &session) {
   options.optLevel = line.optLevel;
   options.module = line.moduleName;
   options.lineTables = true;
+  options.remarks = line.stages.remarks;
   std::string code;
   auto keep = [&](llvm::Expected<std::string> made) {
     if (made)

@@ -231,6 +231,7 @@ std::unique_ptr<JIT> Session::compile() {
   measure("code generation", [&] {
     NativeOptions options;
     options.optLevel = line.optLevel;
+    options.remarks = line.stages.remarks;
     llvm::Expected<std::unique_ptr<JIT>> created = JIT::create(*module, options);
     if (created)
       jit = std::move(*created);

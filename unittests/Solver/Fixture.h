@@ -6,6 +6,8 @@
 #include "Kina/Solver/Solver.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 #include <gtest/gtest.h>
 #include <map>
 
@@ -45,7 +47,7 @@ protected:
   static std::string text(const Answer &answer) {
     static const char *verdicts[] = {"proved", "may fail", "never", "undecided"};
     static const char *methods[] = {"normal form", "memo", "enumeration", "presburger", "z3", "none"};
-    static const char *causes[] = {"", " incomplete", " limit", " no worker", " worker died", " overflow"};
+    static const char *causes[] = {"", " incomplete", " limit", " spent", " no worker", " worker died", " overflow"};
     std::string result = verdicts[static_cast<unsigned>(answer.verdict)];
     if (!answer.counterexample.empty())
       result += ": " + llvm::join(llvm::map_range(answer.counterexample,
@@ -60,10 +62,34 @@ protected:
     return options;
   }
 
+  /// A worker that is a shell script; the time limit is short.
+  SolverOptions withScript(const std::string &text) {
+    llvm::SmallString<128> path;
+    int file = 0;
+    EXPECT_FALSE(llvm::sys::fs::createTemporaryFile("worker", "sh", file, path));
+    {
+      llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
+      os << "#!/bin/sh\n" << text << "\n";
+    }
+    EXPECT_FALSE(llvm::sys::fs::setPermissions(path, llvm::sys::fs::all_all));
+    scripts.push_back(std::string(path));
+    SolverOptions options;
+    options.worker = std::string(path);
+    options.timeLimit = 200;
+    return options;
+  }
+
+  void TearDown() override {
+    solver.reset();
+    for (const std::string &script : scripts)
+      llvm::sys::fs::remove(script);
+  }
+
   mlir::MLIRContext context;
   KinaDialect *dialect = context.getOrLoadDialect<KinaDialect>();
   std::map<std::string, int64_t> least;
   std::unique_ptr<Solver> solver = std::make_unique<Solver>(&context, withoutSmt());
+  std::vector<std::string> scripts;
 };
 
 } // namespace kina::solver

@@ -4,6 +4,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <iostream>
+#include <random>
 
 using namespace kina;
 using namespace kina::solver;
@@ -72,6 +73,7 @@ TEST_F(SolverTest, CounterexamplesAreTheSmallest) {
       {{"0 le i0", "i0 lt N"}, "i0 + 1 lt N", "may fail: i0=0, N=1 (enumeration)"},
       {{"K le N"}, "N lt K", "never: N=1, K=1 (enumeration)"},
       {{}, "(4*N) = 512", "may fail: N=1 (enumeration)"},
+      {{"(A + B + 11) mod 9 = 8"}, "A = A + 1", "never: A=1, B=5 (enumeration)"},
       {{"M lt 512"}, "4*N ne 512", "may fail: N=128 (enumeration)"},
   };
   for (auto &[facts, goal, answer] : cases)
@@ -120,8 +122,16 @@ TEST_F(SolverTest, SuggestsClausesThatHelp) {
       {{}, "s0*s1 = 16", "s0*s1 = 16"},
       {{}, "B*S*D = B*S*H*K", "D = H*K"},
       {{}, "1 le ((w - 2) floordiv 32)*12 + 12", "w >= 2"},
-      {{}, "1 le n - 2*(n ceildiv 3)", "n >= 5"},
-      {{}, "(4*D) mod 32 = 0", "D = 8*(D floordiv 8)"},
+      // 3 does, and 4 does not.
+      {{}, "1 le n - 2*(n ceildiv 3)", "n - 2*(n ceildiv 3) >= 1"},
+      {{}, "(4*D) mod 32 = 0", "D mod 8 = 0"},
+      {{}, "N = 4*(N ceildiv 4)", "N mod 4 = 0"},
+      {{}, "N mod 4 + 1 = 3", "N mod 4 = 2"},
+      {{}, "K + 1 = S + 1", "K = S"},
+      {{}, "T*S = K*S + S", "T = K + 1"},
+      {{}, "5 lt 2*N", "N >= 3"},
+      {{}, "2*N lt 5", "N <= 2"},
+      {{}, "4 le N*M", "M*N >= 4"},
       {{"S lt T"}, "S = T", ""},
   };
   for (auto &[facts, goal, clause] : cases) {
@@ -135,6 +145,73 @@ TEST_F(SolverTest, SuggestsClausesThatHelp) {
       EXPECT_EQ(solver->solve({given, pred(goal), lookup}).verdict, Verdict::Proved);
     }
   }
+}
+
+TEST_F(SolverTest, ExplainsByWhatMatters) {
+  struct {
+    std::vector<std::string> facts;
+    std::string goal, reasons;
+  } cases[] = {
+      // What is evident, what follows, and what only shares a name says nothing.
+      {{"1 le N", "2 le 2*N + 1", "3 le M"}, "5 le N", ""},
+      {{"3 le N", "2 le N", "M le N"}, "5 le N", "N >= 3"},
+      {{"W le 9"}, "W le N", ""},
+      // Two that only together make the counterexample what it is.
+      {{"N mod 2 = 0", "N mod 3 = 0", "N le 100"}, "N lt 7", "N mod 2 = 0, N mod 3 = 0"},
+      // Through another name.
+      {{"M = N + 4", "3 le N", "K le M"}, "M lt 5", "M = N + 4, N >= 3"},
+      // What can never hold rests on what excludes it.
+      {{"N = 4", "M = 2"}, "N = 5", "N = 4"},
+      {{"A lt B", "B lt C", "B le 9"}, "C le A", "A < B, B < C"},
+  };
+  for (auto &[facts, goal, reasons] : cases) {
+    SmallVector<PredAttr> given = preds(facts);
+    auto lookup = [&](StringRef name) { return leastOf(name); };
+    Query query{given, pred(goal), lookup};
+    SmallVector<PredAttr> told = solver->explain(query, solver->solve(query));
+    SmallVector<std::string> texts = llvm::map_to_vector(told, [](PredAttr fact) { return toString(fact); });
+    EXPECT_EQ(llvm::join(texts, ", "), reasons) << goal;
+  }
+}
+
+TEST_F(SolverTest, FarCounterexamplesAreTheSmallestToo) {
+  EXPECT_EQ(text(ask({}, "N*M ne 1001")), "may fail: M=13, N=77 (enumeration)");
+  EXPECT_EQ(text(ask({"N mod 3 = 2", "N mod 5 = 3"}, "N mod 7 ne 2")), "may fail: N=23 (enumeration)");
+  // Against all pairs in the order of their sum.
+  std::mt19937 random(5);
+  auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  constexpr int64_t kMaxSum = 240;
+  unsigned far = 0;
+  for (unsigned round = 0; round < 400; ++round) {
+    std::string number = std::to_string(pick(20, 120)), factor = std::to_string(pick(2, 9));
+    std::string goals[] = {"N*M ne " + number, "N + " + factor + "*M ne " + number,
+                           "N floordiv " + factor + " + M ne " + number, "M*M lt N + " + number};
+    std::vector<std::string> facts;
+    if (pick(0, 1))
+      facts.push_back("N mod " + factor + " = 1");
+    if (pick(0, 1))
+      facts.push_back(number + " le N*M");
+    std::string goal = goals[pick(0, 3)];
+    Answer answer = ask(facts, goal);
+    if (answer.verdict != Verdict::MayFail)
+      continue;
+    SmallVector<PredAttr> given = preds(facts);
+    PredAttr wanted = pred(goal);
+    std::optional<std::pair<int64_t, int64_t>> best;
+    std::string first = answer.counterexample[0].first;
+    for (int64_t sum = 2; sum <= kMaxSum && !best; ++sum)
+      for (int64_t a = 1; a < sum && !best; ++a) {
+        auto value = [&](StringRef name) { return std::optional<int64_t>(name == first ? a : sum - a); };
+        bool fits = llvm::all_of(given, [&](PredAttr fact) { return *evaluate(fact, value); });
+        if (fits && !*evaluate(wanted, value))
+          best = {a, sum - a};
+      }
+    ASSERT_EQ(answer.counterexample.size(), 2u);
+    auto found = std::pair(answer.counterexample[0].second, answer.counterexample[1].second);
+    ASSERT_EQ(best, std::optional(found)) << goal << " under " << llvm::join(facts, ", ");
+    far += std::max(found.first, found.second) > 16;
+  }
+  EXPECT_GT(far, 100u);
 }
 
 TEST_F(StagesTest, DumpsWhatZ3Reads) {

@@ -26,6 +26,8 @@ struct NativeOptions {
   std::string module;
   /// Whether the code carries the lines of its source.
   bool lineTables = false;
+  /// Whether to tell which loops copy whole tensors.
+  bool remarks = false;
   /// Called with the LLVM module before and after optimisation, if set.
   std::function<void(llvm::StringRef moment, const std::string &text)> dump;
 };

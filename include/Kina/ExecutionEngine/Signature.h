@@ -3,7 +3,7 @@
 #ifndef KINA_EXECUTIONENGINE_SIGNATURE_H
 #define KINA_EXECUTIONENGINE_SIGNATURE_H
 
-#include "Kina/Dialect/Kina/IR/KinaDialect.h"
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "Kina/ExecutionEngine/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,12 +60,15 @@ public:
   /// of the compiled function checks both.
   llvm::ArrayRef<ShapeVarAttr> getVariables() const { return variables; }
   llvm::ArrayRef<ClauseAttr> getClauses() const { return clauses; }
+  /// How the user wrote the sizes.
+  const Spellings &getSpellings() const { return spellings; }
 
 private:
   std::string name;
   llvm::SmallVector<Parameter> parameters, results;
   llvm::SmallVector<ShapeVarAttr> variables;
   llvm::SmallVector<ClauseAttr> clauses;
+  Spellings spellings;
 };
 
 } // namespace kina

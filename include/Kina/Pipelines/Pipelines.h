@@ -20,6 +20,8 @@ struct StageOptions {
   /// Of `verified`: where goals for the solver are written, and whether to print what it did.
   std::string dumpSmt;
   bool smtStats = false;
+  /// Of `loops`: whether to tell which loops copy whole tensors.
+  bool remarks = false;
 };
 
 struct Stage {

@@ -30,7 +30,8 @@ enum class Method : unsigned { NormalForm, Memo, Enumeration, Presburger, Z3, No
 enum class Cause : unsigned {
   None,
   Incomplete,    ///< the methods ended without an answer
-  Limit,         ///< the step or time limit was reached
+  Limit,         ///< the step or time limit of one goal was reached
+  Spent,         ///< all goals together took what time there is for those without an answer
   WorkerMissing, ///< `kina-smt-worker` could not be started
   WorkerDied,    ///< it ended in the middle of a goal
   Overflow       ///< a coefficient leaves 64 bits
@@ -45,10 +46,13 @@ struct Answer {
   Cause cause = Cause::None;
   /// Of MayFail and NeverHolds: values of the names of the goal and of the facts that bear on
   /// it, in order of first appearance (goal first); the facts and the goal were evaluated
-  /// under it. Minimal in the sum of its magnitudes and then in lexical order if it lies
-  /// within 8 of the least values; farther out as small as it could be made. The same for the
-  /// same query, whatever was asked before.
+  /// under it. Minimal in the sum of its magnitudes and then in lexical order if no more than
+  /// 100,000 assignments have to be tried to see that, or if the worker found it and Z3 can tell; otherwise as small as
+  /// it could be made. The same for the same query, whatever was asked before.
   Assignment counterexample;
+
+  /// Whether more time might have brought an answer.
+  bool isOutOfTime() const { return cause == Cause::Limit || cause == Cause::Spent; }
 };
 
 struct Query {
@@ -64,8 +68,12 @@ struct SolverOptions {
   /// Steps of Z3 for one goal: the same for the same goal everywhere.
   unsigned stepLimit = 2'000'000;
   /// Wall time of one goal in milliseconds, after which Z3 is told to stop; a tenth later
-  /// the worker is killed.
-  unsigned timeLimit = 2000;
+  /// the worker is killed. With what comes before and after it, a goal is to take no more than 2.5 s
+  /// on a machine with other work to do.
+  unsigned timeLimit = 1800;
+  /// Wall time in milliseconds that goals may take in the worker without getting an answer, all together.
+  /// The goal with which it is spent is the last one that the worker is asked.
+  unsigned totalLimit = 3600;
   /// Only Z3 (and the evaluation of what it says), to compare with.
   bool smtOnly = false;
   /// Never start the worker.
@@ -104,9 +112,15 @@ public:
   /// "counterexample"), `NeverHolds` if they contradict each other, else Undecided.
   Answer satisfiable(llvm::ArrayRef<PredAttr> facts, ValueLookup least);
 
+  /// The facts on which an answer other than Proved rests, for a message: without the others
+  /// the answer is the same, counterexample included, as far as small values and normal form
+  /// tell. Where they do not, and of Undecided, those that bear on the goal.
+  llvm::SmallVector<PredAttr> explain(const Query &query, const Answer &answer);
+
   /// A predicate over names of the goal (an equation, a divisibility or a bound), which makes
-  /// the goal hold if added to the facts and does not contradict them, both proved here; null if none
-  /// of the candidates does. For a `requires` that a message may suggest.
+  /// the goal hold if added to the facts, does not contradict them and says no more than the goal
+  /// does, all proved here; the shortest of the candidates and the goal itself. Null if the
+  /// goal contradicts the facts. For a `requires` that a message may suggest.
   PredAttr suggest(const Query &query, const Answer &answer);
 
   const Statistics &getStatistics() const;

@@ -8,8 +8,8 @@
 
 namespace kina {
 
-/// Runs `body` where expressions, calls and regions may nest as deeply as the elaborator
-/// allows; only what is used of the stack takes memory.
+/// Runs `body` where expressions, calls and regions may nest as deeply as the parser and the
+/// elaborator allow, in frames of a sanitizer too; only what is used of the stack takes memory.
 inline void runOnDeepStack(llvm::function_ref<void()> body) { llvm::runOnNewStack(1u << 29, body); }
 
 } // namespace kina

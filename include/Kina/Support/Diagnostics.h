@@ -30,6 +30,7 @@ enum class DiagStage : unsigned {
   Placement,
   Ownership,
   Refinement,
+  Performance,
   RunTime,
   Internal
 };
@@ -53,6 +54,8 @@ mlir::InFlightDiagnostic emitError(mlir::Location loc, DiagCode code,
                                    const llvm::Twine &message = {});
 mlir::InFlightDiagnostic emitWarning(mlir::Location loc, DiagCode code,
                                      const llvm::Twine &message = {});
+mlir::InFlightDiagnostic emitRemark(mlir::Location loc, DiagCode code,
+                                    const llvm::Twine &message = {});
 
 /// A note that says what to do; printed as `= help: ...`. Without a location it stands
 /// where the diagnostic does.

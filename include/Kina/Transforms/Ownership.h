@@ -7,11 +7,6 @@
 
 namespace kina {
 
-/// A dictionary on an operation: by the number of an operand the location of the `&` behind
-/// which it is only lent, where the function that declares so was elaborated in place. The
-/// ownership check, which it is for, takes it away.
-inline constexpr llvm::StringLiteral kLentAttrName = "kina.lent";
-
 /// Whether the operation or something in it resumes the continuation.
 bool resumes(mlir::Operation *op, mlir::Value continuation);
 

@@ -52,7 +52,8 @@ def VerifyRefinementsPass : Pass<"kina-verify-refinements", "::mlir::ModuleOp"> 
     `kina.obligation`, divisor and clause of a callee is decided under it, cheapest method
     first: normal form, enumeration of small values, Presburger arithmetic, Z3. What is proved is erased, or
     stays as a `kina.assume` where it is a divisor or a bound; loops that count up to a size get their
-    `trip_bound`, with the least constant that follows for it (`min(N, 100)` under N <= 100). A private function
+    `trip_bound`, with the least constant that follows for it (`min(N, 100)` under N <= 100). Slices and updates that are
+    known to lie inside get `in_bounds`. A private function
     says in its body what its callers have proved. Everything else stays as it is.
 
     ```mlir
@@ -95,7 +96,8 @@ def InsertCheckpointsPass : Pass<"kina-insert-checkpoints", "::mlir::ModuleOp"> 
     d - 1 such loops; without a bound of that number, states are kept at a stride that
     doubles. `slots` is left to `--kina-record-vjps`. A call of a function marked so
     comes into a `kina.remat`. Values and their order never change.
-    Warnings: a `budget`, and a root of a number that is not known.
+    Warnings: K0606 for a `budget`, K0607 for more levels than are made, K0608 for a root of a
+    number that is not known.
   }];
   let dependentDialects = ["::kina::KinaDialect"];
 }

@@ -9,6 +9,7 @@
 #ifndef KINA_TRANSFORMS_REFINEMENTS_H
 #define KINA_TRANSFORMS_REFINEMENTS_H
 
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "Kina/Solver/Solver.h"
 #include "Kina/Support/Diagnostics.h"
 
@@ -22,6 +23,14 @@ struct Obligation {
   std::string text;
   /// Added to every message about it.
   llvm::ArrayRef<NoteAttr> notes;
+};
+
+/// What is known where an obligation stands, who decides, and how the user writes sizes there.
+struct Surroundings {
+  solver::Solver &solver;
+  llvm::ArrayRef<PredAttr> facts;
+  ValueLookup least;
+  const Spellings &spellings;
 };
 
 /// What an error is that an obligation of this kind may fail.
@@ -38,21 +47,18 @@ bool hasSourceNames(PredAttr pred);
 llvm::SmallVector<unsigned> findRelated(llvm::ArrayRef<llvm::StringRef> names, llvm::ArrayRef<PredAttr> facts);
 llvm::SmallVector<unsigned> findRelated(PredAttr goal, llvm::ArrayRef<PredAttr> facts);
 
-/// `S = 1, T = 2 -> left = 1, right = 2`: the values, and what they make of both sides.
-std::string spellCounterexample(PredAttr pred, const solver::Assignment &values);
-
-/// The error that the obligation is not proved: `answer` is no Proved. `facts` are what is
-/// known; of them those that speak of its sizes are told.
+/// The error that the obligation is not proved: `answer` is no Proved. Of what is known, those
+/// facts are told without which the answer would be another one.
 mlir::InFlightDiagnostic reportUnproved(const Obligation &obligation, const solver::Answer &answer,
-                                        llvm::ArrayRef<PredAttr> facts);
+                                        const Surroundings &surroundings);
 
 /// Adds the clause that would make it hold. `function` is the name of the function whose
 /// shape variables `isShapeVar` knows.
 void suggestClause(mlir::InFlightDiagnostic &diag, PredAttr clause, llvm::StringRef function,
-                   llvm::function_ref<bool(llvm::StringRef)> isShapeVar);
+                   llvm::function_ref<bool(llvm::StringRef)> isShapeVar, const Spellings &spellings);
 
 /// `in this call B = 2*N, H = 8`, or "" where every variable is itself.
-std::string spellInstantiation(mlir::DictionaryAttr subst);
+std::string spellInstantiation(mlir::DictionaryAttr subst, const Spellings &spellings);
 
 } // namespace kina
 

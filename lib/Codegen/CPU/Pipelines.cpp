@@ -65,6 +65,8 @@ void kina::buildCPUCodegenPipeline(OpPassManager &pm, const CPUCodegenOptions &o
   onLoops.addPass(createLowerAffinePass());
   addSimplification(onLoops);
   onLoops.addPass(createLoopInvariantCodeMotionPass());
+  if (options.remarks)
+    onLoops.addPass(createReportCopies());
 }
 
 void kina::buildLowerToLLVMPipeline(OpPassManager &pm, const LowerToLLVMOptions &options) {

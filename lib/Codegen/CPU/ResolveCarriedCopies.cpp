@@ -11,7 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyReasons.h"
 #include "Kina/Codegen/CPU/Passes.h"
+#include "Kina/Dialect/Kina/IR/SourceNames.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/IR/Dominance.h"
@@ -186,9 +188,13 @@ static void redirect(Value value, Value destination) {
   }
 }
 
-static Value createCopy(OpBuilder &builder, Value source, Value destination) {
+static Value createCopy(OpBuilder &builder, Location loc, Value source, Value destination) {
   redirect(source, destination);
-  return linalg::CopyOp::create(builder, source.getLoc(), source, destination).getResult(0);
+  return linalg::CopyOp::create(builder, loc, source, destination).getResult(0);
+}
+
+static Value createCopy(OpBuilder &builder, Value source, Value destination) {
+  return createCopy(builder, source.getLoc(), source, destination);
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,6 +216,8 @@ struct ParallelCopy {
   /// in `assigned`.
   SmallVector<llvm::SmallSetVector<unsigned, 2>> reads;
   llvm::SmallSetVector<unsigned, 4> assigned;
+  /// For each slot: what its copy's location says, if it takes over another one's tensor.
+  SmallVector<std::optional<TakenOver>> takenOver;
 
   /// The order in which no slot is written while a source still shows it; where there is
   /// none, the first slot is saved and so reads nothing any more.
@@ -240,15 +248,35 @@ struct ParallelCopy {
 
 /// Emits `steps`. `values` holds the sources and receives the slots' new values; `scratch` maps
 /// a saved slot to its scratch tensor and receives its new value.
-static void emitSteps(OpBuilder &builder, ArrayRef<Step> steps, ValueRange slots,
-                      MutableArrayRef<Value> values, DenseMap<unsigned, Value> &scratch) {
-  for (Step step : steps) {
-    if (step.save)
-      values[step.slot] = scratch[step.slot] =
-          createCopy(builder, values[step.slot], scratch[step.slot]);
+static void emitSteps(OpBuilder &builder, const ParallelCopy &copy, ArrayRef<Step> steps, Operation *yield,
+                      ValueRange slots, MutableArrayRef<Value> values, DenseMap<unsigned, Value> &scratch) {
+  for (auto [slot, save] : steps) {
+    // A state that goes on unchanged is found where it is yielded.
+    Location loc = values[slot].getDefiningOp() ? values[slot].getLoc() : yield->getLoc();
+    if (copy.takenOver[slot])
+      loc = setTakenOver(loc, *copy.takenOver[slot]);
+    if (save)
+      values[slot] = scratch[slot] = createCopy(builder, loc, values[slot], scratch[slot]);
     else
-      values[step.slot] = createCopy(builder, values[step.slot], slots[step.slot]);
+      values[slot] = createCopy(builder, loc, values[slot], slots[slot]);
   }
+}
+
+/// The value in whose place `value` would be if everything on the way were updated in place.
+static Value getUpdated(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    Value before = getViewSource(op);
+    if (auto insert = dyn_cast<tensor::InsertOp>(op))
+      before = insert.getDest();
+    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+      before = insert.getDest();
+    else if (!before)
+      before = getTiedInit(cast<OpResult>(value));
+    if (!before)
+      return value;
+    value = before;
+  }
+  return value;
 }
 
 /// Whether `source` is what an inner loop makes of `carried` and nothing looks at the old value
@@ -275,11 +303,18 @@ static ParallelCopy analyzeYield(ArrayRef<Value> slots, OperandRange sources,
                                  llvm::function_ref<std::optional<unsigned>(Value)> getSlot) {
   ParallelCopy copy;
   copy.reads.resize(sources.size());
+  copy.takenOver.resize(sources.size());
+  auto getName = [&](unsigned slot) -> std::string {
+    SmallVector<StringRef> names = slots[slot] ? getSourceNames(slots[slot]) : SmallVector<StringRef>();
+    return names.empty() ? "" : names.front().str();
+  };
   for (auto [slot, source] : llvm::enumerate(sources)) {
     if (!isa<RankedTensorType>(source.getType()) || getSlot(source) == slot ||
         (slots[slot] && isUpdatedByInnerLoop(source, slots[slot])))
       continue;
     copy.assigned.insert(slot);
+    if (std::optional<unsigned> from = getSlot(getUpdated(source)); from && *from != slot)
+      copy.takenOver[slot] = TakenOver{getName(*from), getName(slot)};
     llvm::SmallSetVector<Value, 4> roots;
     collectRoots(source, roots);
     for (Value root : roots)
@@ -337,7 +372,7 @@ static LogicalResult resolveFor(RewriterBase &rewriter, scf::ForOp loop) {
   SmallVector<Value> values(yield.getOperands());
   SmallVector<Value> slots(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   rewriter.setInsertionPoint(yield);
-  emitSteps(rewriter, steps, slots, values, scratch);
+  emitSteps(rewriter, copy, steps, yield, slots, values, scratch);
   for (auto [i, slot] : llvm::enumerate(saved))
     values[numSlots + i] = scratch[slot];
   rewriter.modifyOpInPlace(yield, [&] { yield->setOperands(values); });
@@ -446,7 +481,7 @@ static LogicalResult resolveWhile(RewriterBase &rewriter, scf::WhileOp loop) {
   for (auto [i, slot] : llvm::enumerate(saved))
     scratch[slot] = newAfter->getArgument(numCarried + computedTensors.size() + i);
   rewriter.setInsertionPoint(yield);
-  emitSteps(rewriter, steps, newAfter->getArguments(), values, scratch);
+  emitSteps(rewriter, copy, steps, yield, newAfter->getArguments(), values, scratch);
   for (unsigned i = 0; i < computedTensors.size(); ++i)
     values.push_back(newAfter->getArgument(numCarried + i));
   for (unsigned slot : saved)

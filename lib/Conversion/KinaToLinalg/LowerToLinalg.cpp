@@ -67,7 +67,8 @@ static bool isOnDevice(Type type) {
 /// Reports what an earlier stage should have ended. Returns failure after an error.
 static LogicalResult checkPrecondition(Operation *op) {
   if (auto obligation = dyn_cast<ObligationOp>(op))
-    return op->emitError() << "K0308: could not decide '" << toString(obligation.getPred())
+    return op->emitError() << "K0308: could not decide '"
+                           << Spellings(op).spell(obligation.getPred())
                            << "': " << obligation.getText();
   if (isa<GradOp, VJPOp, JVPOp, PerformOp, HandleOp, ResumeOp, SeedOp, PullOp, CotangentOfOp, AbsentOp>(op))
     return op->emitError() << "'" << op->getName() << "' is left over: run --kina-ad first";

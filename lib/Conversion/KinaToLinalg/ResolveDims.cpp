@@ -21,7 +21,7 @@ namespace {
 class DimResolver {
 public:
   explicit DimResolver(func::FuncOp function)
-      : function(function), entry(function.getContext()), dominance(function) {
+      : function(function), spellings(function), entry(function.getContext()), dominance(function) {
     entry.setInsertionPointToStart(&function.getBody().front());
     // New operations go before the first old one, in the order of their need.
     entry.setInsertionPoint(&function.getBody().front().front());
@@ -77,6 +77,7 @@ private:
   Value index(OpBuilder &builder, int64_t value) { return createIndex(builder, function.getLoc(), value); }
 
   func::FuncOp function;
+  Spellings spellings;
   OpBuilder entry;
   DominanceInfo dominance;
   SmallVector<Equation> equations;
@@ -240,7 +241,7 @@ void DimResolver::emitFitCheck(Value fits, DimAttr dim, OpBuilder &builder, Oper
     return;
   NameSet all;
   collectNames(dim, all);
-  std::string message = "the dimension " + toString(dim) + " does not fit into 64 bits";
+  std::string message = "the dimension " + spellings.spell(dim) + " does not fit into 64 bits";
   SmallVector<Value> values;
   if (std::string names = listNames(all, values, builder, use); !names.empty())
     message += ": " + names;
@@ -432,7 +433,7 @@ void DimResolver::emitEntryChecks() {
     Value fits = compare(arith::CmpIPredicate::eq, values[0], values[1]);
     NameSet all;
     collectNames(equation.dim, all);
-    std::string message = describe(equation) + ", expected {1} = `" + toString(equation.dim) + "` (";
+    std::string message = describe(equation) + ", expected {1} = `" + spellings.spell(equation.dim) + "` (";
     message += listNames(all, values, entry, nullptr) + ")";
     createCheck(entry, equation.argument.getLoc(), fits, kArgumentCode, message, values);
   }
@@ -453,7 +454,7 @@ void DimResolver::emitEntryChecks() {
       NameSet all;
       collectNames(clause.getPred(), all);
       SmallVector<Value> values;
-      std::string text = clause.getText().empty() ? toString(clause.getPred()) : clause.getText().str();
+      std::string text = clause.getText().empty() ? spellings.spell(clause.getPred()) : clause.getText().str();
       std::string message = "`" + function.getSymName().str() + "` requires " + text;
       if (!all.empty())
         message += ", but " + listNames(all, values, entry, nullptr);
@@ -539,7 +540,7 @@ LogicalResult DimResolver::run() {
       SmallVector<Value> values;
       std::string names = listNames(all, values, builder, op);
       createCheck(builder, loc, holds, kRequiresCode,
-                  "assumed " + toString(assume.getPred()) + ", but " + (names.empty() ? "it is false" : names), values);
+                  "assumed " + spellings.spell(assume.getPred()) + ", but " + (names.empty() ? "it is false" : names), values);
     } else if (auto bind = dyn_cast<BindDimOp>(op)) {
       Value size = emitPosition(builder, loc, bind.getValue(), bind.getValue().getType());
       Value ok = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, size, index(builder, 1));

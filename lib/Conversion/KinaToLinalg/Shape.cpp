@@ -227,8 +227,10 @@ struct ReshapeLowering : OpConversionPattern<ReshapeOp> {
     Location loc = op.getLoc();
     Value a = getDimValue(builder, loc, from), b = getDimValue(builder, loc, to);
     Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a, b);
+    Spellings spellings(op);
     createCheck(builder, loc, equal, kRequiresCode,
-                "reshape changes the element count from {0} (" + toString(from) + ") to {1} (" + toString(to) + ")",
+                "reshape changes the element count from {0} (" + spellings.spell(from) + ") to {1} (" +
+                    spellings.spell(to) + ")",
                 {a, b});
   }
 };

@@ -136,7 +136,7 @@ void createRangeCheck(OpBuilder &builder, Location loc, Value value, DimAttr dim
   Value below = compare(arith::CmpIPredicate::sle, isUnsigned ? llvm::maxUIntN(width) : llvm::maxIntN(width));
   Value above = compare(arith::CmpIPredicate::sge, isUnsigned ? 0 : llvm::minIntN(width));
   createCheck(builder, loc, builder.createOrFold<arith::AndIOp>(loc, above, below), kArgumentCode,
-              "the size " + toString(dim) + " is {0}, which does not fit into " + (isUnsigned ? "U" : "I") + Twine(width),
+              "the size " + Spellings(builder.getInsertionBlock()->getParentOp()).spell(dim) + " is {0}, which does not fit into " + (isUnsigned ? "U" : "I") + Twine(width),
               value);
 }
 

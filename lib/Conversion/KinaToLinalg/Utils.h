@@ -6,6 +6,7 @@
 #include "Kina/Conversion/KinaToLinalg.h"
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "Kina/Dialect/RT/IR/RT.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

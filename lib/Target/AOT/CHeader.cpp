@@ -4,6 +4,7 @@
 
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "Kina/Pipelines/Pipelines.h"
 
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -144,22 +145,22 @@ private:
   }
 
   /// `double[N][2*K]`.
-  static std::string describe(const Signature::Parameter &parameter) {
+  static std::string describe(const Signature::Parameter &parameter, const Spellings &spellings) {
     std::string text = getCType(parameter.dtype).name.str();
     for (auto [axis, size] : llvm::enumerate(parameter.shape))
       text += "[" +
-              (!parameter.dims.empty()          ? toString(parameter.dims[axis])
+              (!parameter.dims.empty()          ? spellings.spell(parameter.dims[axis])
                : ShapedType::isDynamic(size) ? "?"
                                                 : std::to_string(size)) +
               "]";
     return text;
   }
 
-  void printTable(StringRef array, ArrayRef<Signature::Parameter> parameters) {
+  void printTable(StringRef array, ArrayRef<Signature::Parameter> parameters, const Spellings &spellings) {
     std::vector<std::array<std::string, 3>> rows;
     size_t widths[2] = {0, 0};
     for (const Signature::Parameter &parameter : parameters) {
-      rows.push_back({parameter.name, describe(parameter), getCType(parameter.dtype).code.str()});
+      rows.push_back({parameter.name, describe(parameter, spellings), getCType(parameter.dtype).code.str()});
       for (int column : {0, 1})
         widths[column] = std::max(widths[column], rows.back()[column].size());
     }
@@ -179,12 +180,12 @@ private:
     os << "\n/** " << signature.getName() << "\n *\n";
     if (!signature.getParameters().empty()) {
       os << " * Arguments, borrowed for the call and never written; sizes in row-major order:\n";
-      printTable("args", signature.getParameters());
+      printTable("args", signature.getParameters(), signature.getSpellings());
     }
     if (!signature.getResults().empty()) {
       os << " * Results, each written to the caller's memory at `dl.data`, or, where that is NULL,\n"
          << " * handed over to the caller, who ends it by kina_tensor_release:\n";
-      printTable("results", signature.getResults());
+      printTable("results", signature.getResults(), signature.getSpellings());
     }
     std::string least = llvm::join(
         llvm::map_range(signature.getVariables(),

@@ -1,6 +1,7 @@
 //===- Export.cpp - The translations --export-kina and --export-core ------===//
 
 #include "Kina/Target/Surface/Export.h"
+#include "Kina/Support/DeepStack.h"
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Target/Surface/Import.h"
 #include "Lexer.h"
@@ -28,7 +29,7 @@ static OwningOpRef<ModuleOp> withoutLocations(ModuleOp module) {
   return copy;
 }
 
-LogicalResult kina::exportKinaSource(ModuleOp module, SourceForm form, raw_ostream &os) {
+static LogicalResult exportSource(ModuleOp module, SourceForm form, raw_ostream &os) {
   for (Operation &op : *module.getBody())
     if (!isa_and_nonnull<SurfaceDialect>(op.getDialect())) {
       InFlightDiagnostic diag = emitError(op.getLoc(), DiagCode::K0118)
@@ -64,6 +65,12 @@ LogicalResult kina::exportKinaSource(ModuleOp module, SourceForm form, raw_ostre
   }
   os << text;
   return success();
+}
+
+LogicalResult kina::exportKinaSource(ModuleOp module, SourceForm form, raw_ostream &os) {
+  LogicalResult result = failure();
+  runOnDeepStack([&] { result = exportSource(module, form, os); });
+  return result;
 }
 
 /// Whether the input is Kina source; else it is text or bytecode of MLIR.

@@ -1,6 +1,7 @@
 //===- Import.cpp - The translation --import-kina -------------------------===//
 
 #include "Kina/Target/Surface/Import.h"
+#include "Kina/Support/DeepStack.h"
 #include "Parser.h"
 
 #include "mlir/IR/Verifier.h"
@@ -53,7 +54,9 @@ static OwningOpRef<ModuleOp> parseSource(StringRef text, StringRef filename,
   Parser parser(text, filename, context, onlyStructure);
   OwningOpRef<ModuleOp> module(
       ModuleOp::create(FileLineColRange::get(context, filename, 1, 1)));
-  if (failed(parser.parseModule(*module)) && !keepGoing)
+  LogicalResult parsed = failure();
+  runOnDeepStack([&] { parsed = parser.parseModule(*module); });
+  if (failed(parsed) && !keepGoing)
     return {};
   return module;
 }

@@ -187,21 +187,24 @@ private:
       return;
     }
     if (kind == "budget")
-      emitWarning(loop.getLoc()) << "a budget does not choose the schedule in this version of Kina: this loop is "
-                                    "checkpointed as by a bare '@checkpoint'";
+      emitWarning(loop.getLoc(), DiagCode::K0606,
+                  "a budget does not choose the schedule in this version of Kina: this loop is checkpointed as by a "
+                  "bare '@checkpoint'");
     // Every level doubles the code of the derivative, and the root of a large number in more
     // levels is hardly smaller.
     constexpr int64_t kMostLevels = 8;
     if (kind == "levels" && value > kMostLevels)
-      emitWarning(loop.getLoc()) << "more than " << kMostLevels << " levels of checkpoints are taken as " << kMostLevels;
+      emitWarning(loop.getLoc(), DiagCode::K0607)
+          << "more than " << kMostLevels << " levels of checkpoints are taken as " << kMostLevels;
     int64_t levels = kind == "levels" ? std::min(value, kMostLevels) : 2;
     if (levels <= 1)
       return;
     // States at a stride that doubles do not ask for the number of iterations.
     if (!bound.count) {
       if (kind == "levels" || kind == "sqrt")
-        emitWarning(loop.getLoc()) << "the number of iterations is not known before this loop, so no root of it is: "
-                                      "states are kept at a stride that doubles";
+        emitWarning(loop.getLoc(), DiagCode::K0608,
+                    "the number of iterations is not known before this loop, so no root of it is: states are kept at "
+                    "a stride that doubles");
       return;
     }
     // N iterations in d levels: segments of r^(d-1), of r^(d-2), ..., r being the d-th

@@ -1,7 +1,6 @@
 //===- Calls.cpp - Calls of functions, closures, operations ---------------===//
 
 #include "Elaborator.h"
-#include "Kina/Transforms/Ownership.h"
 
 using namespace mlir;
 
@@ -170,16 +169,63 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
                  : call(callee.function, std::move(args), std::move(keywords), loc);
 }
 
+/// The operation that stands before what is made next; null if there is none.
+static Operation *lastBefore(OpBuilder &builder) {
+  auto at = builder.getInsertionPoint();
+  return at == builder.getInsertionBlock()->begin() ? nullptr : &*std::prev(at);
+}
+
+/// Of the operations that stand behind `last`, or from the start of the block: those that take
+/// over what comes from outside and `lent` says is only borrowed.
+static void lendOperands(Block *block, Operation *last, llvm::function_ref<bool(Value)> lent) {
+  llvm::DenseSet<Operation *> made;
+  for (Operation *op = last ? last->getNextNode() : block->empty() ? nullptr : &block->front(); op;
+       op = op->getNextNode())
+    op->walk([&](Operation *inner) { made.insert(inner); });
+  auto isMade = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return made.contains(op ? op : value.getParentBlock()->getParentOp());
+  };
+  for (Operation *op : made)
+    if (isa<OwnershipOpInterface, PerformOp>(op))
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<TensorType>(operand.get().getType()) && !isMade(operand.get()) && lent(operand.get()))
+          setBorrowed(operand);
+}
+
+Val Elaborator::requireOwned(Val result, ArrayRef<Value> lent, Location loc) {
+  SmallVector<Value> leaves;
+  if (result.isFirstOrder())
+    flatten(result, leaves);
+  for (Value leaf : leaves) {
+    if (!isa<TensorType>(leaf.getType()) || !llvm::is_contained(lent, leaf))
+      continue;
+    SmallVector<StringRef> names = getSourceNames(leaf);
+    std::string name = names.empty() ? "" : names.front().str();
+    InFlightDiagnostic diag = report(loc, DiagCode::K0505,
+                                     (name.empty() ? "this value" : "'" + name + "'") +
+                                         " is borrowed and cannot be consumed, but here it is returned");
+    diag.attachNote() << "a function only reads what it takes with '&', and a function value what is around it";
+    attachHelp(diag) << "return a copy, " << (name.empty() ? "copy(..)" : "'copy(" + name + ")'");
+    return Val::error();
+  }
+  return result;
+}
+
 Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val> args,
                      SmallVector<std::string> keywords, Location loc) {
   if (!callable->borrows.empty()) {
     auto plain = std::make_shared<Callable>(*callable);
     plain->borrows.clear();
-    SmallVector<Loan> loans;
-    for (auto [position, declared] : callable->borrows)
-      if (position < args.size() && keywords[position].empty())
-        lend(args[position], declared, loans);
-    return takeBack(loans, call(plain, std::move(args), std::move(keywords), loc), loc);
+    SmallVector<Value> lent;
+    for (unsigned position : callable->borrows)
+      if (position < args.size() && keywords[position].empty() && args[position].isFirstOrder())
+        flatten(args[position], lent);
+    Block *block = builder.getInsertionBlock();
+    Operation *last = lastBefore(builder);
+    Val val = call(plain, std::move(args), std::move(keywords), loc);
+    lendOperands(block, last, [&](Value value) { return llvm::is_contained(lent, value); });
+    return requireOwned(std::move(val), lent, loc);
   }
   switch (callable->kind) {
   case Callable::Kind::Item:
@@ -587,7 +633,7 @@ LogicalResult Elaborator::obligeClauses(FunctionItem &item, DictionaryAttr subst
       bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, least), value),
                            ObligationKind::precondition,
                            "'" + item.name + "' needs " + name + " >= " + Twine(least) + ", and " + name + " is '" +
-                               toString(value) + "' here"));
+                               spell(value) + "' here"));
   for (ClauseAttr clause : item.clauses) {
     NoteScope here(*this);
     here.add("required here", clause.getLoc());
@@ -601,7 +647,7 @@ LogicalResult Elaborator::requireSignature(FunctionItem &item) {
   if (succeeded(elaborateItem(item)))
     return success();
   // What is wrong with the body says nothing of what is called with its declared types.
-  if (inferringPlace || item.state != FunctionItem::State::Failed || !item.isDeclared || !item.awaited.empty())
+  if (inferringPlace || item.state != FunctionItem::State::Failed || !item.isDeclared || !item.expected.empty())
     return failure();
   if (current->item)
     current->item->callsFailed = true;
@@ -637,7 +683,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   Prepared prepared;
   prepared.subst = *subst;
   NoteScope call(*this);
-  call.add(spellInstantiation(prepared.subst));
+  call.add(spellInstantiation(prepared.subst, *spellings));
   bool bad = false;
   for (Leaf &leaf : leaves) {
     NoteScope parameter(*this);
@@ -658,9 +704,9 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
           goal == size)
         continue;
       InFlightDiagnostic diag = report(loc, DiagCode::K0301,
-                                       leaf.what + " has size '" + toString(size) + "' at axis " + Twine(axis) +
-                                           " (0-based), but size '" + toString(pattern) + "' is needed");
-      diag.attachNote() << "'" << toString(pattern) << "' is " << toString(goal) << " here";
+                                       leaf.what + " has size '" + spell(size) + "' at axis " + Twine(axis) +
+                                           " (0-based), but size '" + item.spellings.spell(pattern) + "' is needed");
+      diag.attachNote() << "'" << item.spellings.spell(pattern) << "' is " << spell(goal) << " here";
       return failure();
     }
     FailureOr<Value> value = coerce(loc, leaf.arg->value, expected, leaf.what);
@@ -715,43 +761,6 @@ Val Elaborator::fill(const Ty &type, ValueRange &values) {
   default:
     return Val::unit();
   }
-}
-
-void Elaborator::lend(const Val &val, Location loc, SmallVectorImpl<Loan> &loans) {
-  if (val.isValue() && isa<TensorType>(val.getType()))
-    loans.push_back({val.value, val.value.use_empty() ? nullptr : &*val.value.use_begin(), loc});
-  for (const Val &member : val.members)
-    lend(member, loc, loans);
-}
-
-Val Elaborator::takeBack(ArrayRef<Loan> loans, Val result, Location loc) {
-  SmallVector<Value> leaves;
-  if (result.isFirstOrder())
-    flatten(result, leaves);
-  for (const Loan &loan : loans) {
-    // New uses come first in the list.
-    for (OpOperand &use : loan.value.getUses()) {
-      if (&use == loan.lastUse)
-        break;
-      Operation *user = use.getOwner();
-      if (!isa<OwnershipOpInterface, PerformOp>(user))
-        continue;
-      NamedAttrList lent(user->getAttrOfType<DictionaryAttr>(kLentAttrName));
-      lent.set(std::to_string(use.getOperandNumber()), LocationAttr(loan.loc));
-      user->setAttr(kLentAttrName, lent.getDictionary(context));
-    }
-    if (!llvm::is_contained(leaves, loan.value))
-      continue;
-    SmallVector<StringRef> names = getSourceNames(loan.value);
-    std::string name = names.empty() ? "" : names.front().str();
-    InFlightDiagnostic diag = report(loc, DiagCode::K0505,
-                                     (name.empty() ? "this value" : "'" + name + "'") +
-                                         " is borrowed and cannot be consumed, but here it is returned");
-    diag.attachNote(loan.loc) << "it is borrowed here";
-    attachHelp(diag) << "return a copy, " << (name.empty() ? "copy(..)" : "'copy(" + name + ")'");
-    result = Val::error();
-  }
-  return result;
 }
 
 Val Elaborator::callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc) {
@@ -857,6 +866,7 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
   llvm::SaveAndRestore<std::optional<Location>> site(callSite);
   if (callDepth <= kMostCallSites)
     callSite = callSite ? Location(CallSiteLoc::get(loc, *callSite)) : loc;
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, isInCallee || isItem);
   FailureOr<SmallVector<std::string>> names = parameterNames(*callable, loc);
   if (failed(names))
     return Val::error();
@@ -896,11 +906,12 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     std::vector<Val> globals;
     SmallVector<Type> globalTypes;
     for (auto &[name, global] : globalItems) {
-      if (item.awaited.empty() || !global.op.getInit().empty())
+      if ((item.expected.empty() && item.unsolved.empty()) || !global.op.getInit().empty())
         continue;
       llvm::MapVector<StringRef, int64_t> sizes;
       collectShapeVars(global.op.getTypeAttr(), *moduleScope, sizes);
-      if (llvm::none_of(item.awaited, [&](StringRef awaited) { return sizes.count(awaited); }))
+      auto isGiven = [&](StringRef name) { return sizes.count(name) > 0; };
+      if (llvm::none_of(item.expected, isGiven) && llvm::none_of(item.unsolved, isGiven))
         continue;
       FailureOr<Ty> type = elaborateType(global.op.getTypeAttr(), pattern);
       Val val = getGlobalValue(name, global, loc);
@@ -917,20 +928,20 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       return Val::error();
     bindVariables(*scope, *subst);
     NoteScope call(*this);
-    call.add(spellInstantiation(*subst));
+    call.add(spellInstantiation(*subst, *spellings));
     if (failed(obligeClauses(item, *subst, loc)))
       return Val::error();
   }
-  SmallVector<Loan> loans;
+  SmallVector<Value> given, lent;
   for (auto [param, val] : llvm::zip(surface::syntaxRange(params), *ordered)) {
     if (!param.getChildren().empty()) {
       FailureOr<Ty> type = elaborateType(param.getChild(0), *scope, param.getText());
       if (failed(type) || failed(checkDeclared(val, *type, loc, "argument '" + param.getText() + "'")))
         return Val::error();
     }
+    if (val.isFirstOrder())
+      flatten(val, !param.getChildren().empty() && param.getChild(0).is(SyntaxKind::TypeRef) ? lent : given);
     nameTensors(val, param.getText(), /*alias=*/false);
-    if (!param.getChildren().empty() && param.getChild(0).is(SyntaxKind::TypeRef))
-      lend(val, param.getLocation(), loans);
     scope->names[param.getText().str()] = val;
   }
   std::optional<Ty> result;
@@ -940,8 +951,13 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       return Val::error();
     result = *type;
   }
-  Val val = takeBack(loans, evaluateBlock(body, scope, result && result->kind == Ty::Kind::Tuple),
-                     body.front().getTerminator()->getLoc());
+  Block *block = builder.getInsertionBlock();
+  Operation *last = lastBefore(builder);
+  Val val = evaluateBlock(body, scope, result && result->kind == Ty::Kind::Tuple);
+  lendOperands(block, last, [&](Value value) {
+    return llvm::is_contained(lent, value) || (!isItem && !llvm::is_contained(given, value));
+  });
+  val = requireOwned(std::move(val), lent, body.front().getTerminator()->getLoc());
   if (result && failed(checkDeclared(val, *result, loc, "the value of " + name)))
     return Val::error();
   return val;

@@ -212,6 +212,13 @@ static Type joinTypes(MLIRContext *context, TypeRange types) {
   return types.empty() ? Type(NoneType::get(context)) : types.size() == 1 ? types[0] : TupleType::get(context, types);
 }
 
+/// Where the value of the region is written, in the innermost braces around it.
+static Location getValueLoc(Region &source) {
+  Operation *end = source.front().getTerminator();
+  auto block = end->getNumOperands() == 1 ? end->getOperand(0).getDefiningOp<surface::BlockOp>() : nullptr;
+  return block ? getValueLoc(block.getBody()) : end->getLoc();
+}
+
 Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
   Location loc = op.getLoc();
   SyntaxAttr returnCase;
@@ -280,7 +287,7 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
     return val;
   };
   auto leaves = [&](const Val &val, Region &source, StringRef what) {
-    Location at = source.front().getTerminator()->getLoc();
+    Location at = getValueLoc(source);
     if (val.isError())
       return false;
     if (!val.isFirstOrder()) {
@@ -301,15 +308,17 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
     return drop();
   SmallVector<Value> yielded;
   flatten(body, yielded);
-  YieldOp::create(builder, loc, yielded);
+  YieldOp::create(builder, getValueLoc(op.getBody()), yielded);
 
   // Without a return case the value is the body's.
   Val result;
   auto returned = std::make_shared<Scope>(scope, current);
   auto bindReturned = [&](ValueRange values, Scope &inner) {
     result = rebuild(body, values);
-    if (returnCase)
+    if (returnCase) {
+      nameTensors(result, returnCase.getText(), /*alias=*/false);
       inner.names[returnCase.getText().str()] = result;
+    }
   };
   SmallVector<Type> bodyTypes(ValueRange(yielded).getTypes());
   if (returnCase)
@@ -323,7 +332,7 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
     return drop();
   SmallVector<Value> results;
   flatten(result, results);
-  YieldOp::create(builder, loc, results);
+  YieldOp::create(builder, returnRegion ? getValueLoc(*returnRegion) : loc, results);
   SmallVector<Type> resultTypes(ValueRange(results).getTypes());
 
   // An operation over sizes has a case for each that is performed; one without has one.
@@ -364,12 +373,14 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
       regions.push_back(std::make_unique<Region>(draft));
       auto bind = [&](ValueRange values, Scope &names) {
         continuation.value = values.back();
-        for (auto [name, param] : llvm::zip(one.syntax.getChild(0).getChildren(), signature.params))
-          nameTensors(names.names[name.getText().str()] = fill(param.type, values), name.getText(), /*alias=*/false);
+        for (auto [name, param] : llvm::zip(one.syntax.getChild(0).getChildren(), signature.params)) {
+          Val &val = names.names[name.getText().str()] = fill(param.type, values);
+          nameTensors(val, name.getText(), /*alias=*/false);
+        }
         names.names[one.syntax.getChild(1).getText().str()] = continuation;
       };
       Val val = inRegion(*regions.back(), arguments, *one.region, inner, result.kind == Val::Kind::Tuple, bind);
-      Location at = one.region->front().getTerminator()->getLoc();
+      Location at = getValueLoc(*one.region);
       if (!leaves(val, *one.region, "the case of '" + signature.name + "'"))
         return drop();
       if (!sameStructure(val, result)) {
@@ -382,7 +393,7 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
       if (failed(coerceLeaves(val, result, at, "the value of the case of '" + signature.name + "'", DiagCode::K0402,
                               given)))
         return drop();
-      YieldOp::create(builder, loc, given);
+      YieldOp::create(builder, at, given);
       operations.push_back(symbol);
     }
   }

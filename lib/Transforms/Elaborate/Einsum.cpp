@@ -91,8 +91,8 @@ bool Contraction::readOperands() {
         seen.push_back(letter);
         sizes.push_back(size);
       } else if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, size, sizes[first]), ObligationKind::contraction,
-                                 "'" + Twine(letter) + "' of 'einsum' has size '" + toString(sizes[first]) +
-                                     "', and size '" + toString(size) + "' in operand " + Twine(number) +
+                                 "'" + Twine(letter) + "' of 'einsum' has size '" + call.e.spell(sizes[first]) +
+                                     "', and size '" + call.e.spell(size) + "' in operand " + Twine(number) +
                                      " (0-based)"))) {
         return false;
       } else {

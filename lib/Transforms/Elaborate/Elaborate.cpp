@@ -105,7 +105,7 @@ std::string Elaborator::spell(Type type) {
     return element(inner);
   std::string text = "tensor<" + element(inner) + ", [";
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { print(os, dim); });
+  llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { os << spell(dim); });
   os << ']';
   // The user has no name for a place that no type names.
   PlacementAttr place = getPlacement(type);

@@ -23,6 +23,7 @@
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
 #include "Kina/Dialect/Kina/IR/SourceNames.h"
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "Kina/Dialect/Surface/IR/Surface.h"
 #include "Kina/Support/Diagnostics.h"
 #include "Kina/Transforms/Refinements.h"
@@ -161,9 +162,6 @@ struct Val {
   }
 };
 
-/// Positions of parameters that are declared with `&`, and where that is.
-using Borrows = SmallVector<std::pair<unsigned, Location>, 0>;
-
 /// A declared type.
 struct Ty {
   enum class Kind { Unknown, Unit, Value, Tuple, Function };
@@ -176,7 +174,7 @@ struct Ty {
   std::string indexName;
   /// Of a function: the number of its parameters, and which of them it only borrows.
   size_t arity = 0;
-  Borrows borrows;
+  SmallVector<unsigned, 0> borrows;
   /// What a tensor type in a body says of its sizes.
   SmallVector<PredAttr> preds;
   /// Of a value: whether `type` says where it lives. If not, it is where it is.
@@ -201,7 +199,7 @@ struct Callable {
   std::vector<Val> point;
   SmallVector<std::string> pointKeywords;
   /// What it only borrows by the type of a parameter that it was given to.
-  Borrows borrows;
+  SmallVector<unsigned, 0> borrows;
 
   Callable(Kind kind, Location loc) : kind(kind), loc(loc) {}
   /// Of a derivative: whether it is taken at `point`, its own arguments being directions.
@@ -300,9 +298,12 @@ struct FunctionItem {
   bool onlyChecked = false;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
-  /// Shape variables that no parameter gives, but perhaps a module-level let without a value that the body uses.
-  SmallVector<StringRef> awaited;
+  /// Shape variables that module-level values without a value are to give: those of an exported function's
+  /// signature, and what its body brings in.
+  SmallVector<StringRef> expected;
   SmallVector<ClauseAttr> clauses;
+  /// What the user wrote for sizes, in the signature and the body.
+  Spellings spellings;
   CheckpointAttr checkpoint;
   std::string vjpOf;
   /// Where the rule is named; and whether a rule exists for this function.
@@ -369,6 +370,9 @@ using Inlining = std::string;
 class OperationCall;
 using OperationRule = Val (*)(OperationCall &);
 
+/// Adds the predicates that stand inside tensor types.
+void collectTypePreds(surface::SyntaxAttr syntax, SmallVectorImpl<surface::SyntaxAttr> &preds);
+
 class Elaborator {
 public:
   struct Options {
@@ -392,6 +396,8 @@ public:
   bool isNewlyUnknown(StringRef name);
   /// The type as the user spells it.
   std::string spell(Type type);
+  std::string spell(DimAttr dim) { return spellings->spell(dim); }
+  std::string spell(PredAttr pred) { return spellings->spell(pred); }
   std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
   std::string spell(const Ty &type);
@@ -401,6 +407,8 @@ public:
   FailureOr<Ty> elaborateType(SyntaxAttr syntax, Scope &scope, StringRef paramName = {});
   DimAttr elaborateDim(SyntaxAttr syntax, Scope &scope);
   PredAttr elaboratePred(SyntaxAttr syntax, Scope &scope);
+  /// The user wrote `a op b`, or `op(a, b)`, for the dimension or predicate.
+  void note(mlir::Attribute made, DimAttr a, StringRef op, DimAttr b);
   FailureOr<CheckpointAttr> elaborateCheckpoint(SyntaxAttr decorator);
   /// Collects names of shape variables in order of appearance.
   void collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVector<StringRef, int64_t> &names);
@@ -416,6 +424,7 @@ public:
   /// The instance for these element types.
   FunctionItem &getInstance(FunctionItem &item, ArrayRef<Type> types, Location loc);
   /// Elaborates a generic function that nothing calls, for its errors.
+  void reportUnsolved(FunctionItem &item, StringRef name);
   void checkUnusedGeneric(FunctionItem &item);
   /// In `check`: `(N = M)`, which else is a tuple with one named member, is an equation.
   bool readsEquations = false;
@@ -493,8 +502,6 @@ public:
 
   // --- Items and functions (Items.cpp)
   LogicalResult elaborateSignature(FunctionItem &item);
-  /// Reports a shape variable that the parameters do not give.
-  void reportUnsolved(FunctionItem &item, StringRef name);
   LogicalResult elaborateItem(FunctionItem &item);
   LogicalResult elaborateBody(FunctionItem &item);
   Val lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent = false);
@@ -541,9 +548,11 @@ public:
   FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
   Val listToTensor(const Val &list, Location loc);
   LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
-  /// Gives the tensors in the value a name, members of a tuple one with their name or position.
+  /// Gives the tensors in the value a name, members of a tuple one with theirs or their position.
   /// Without `alias` what has a name keeps it.
   void nameTensors(const Val &val, const llvm::Twine &name, bool alias);
+  /// Says of the tensors in the value that nobody owns them.
+  void lend(const Val &val);
   LogicalResult checkDeclared(Val &val, const Ty &type, Location loc, const llvm::Twine &what);
   Val binary(surface::BinaryKind kind, Val a, Val b, Location loc);
   /// Arithmetic on the members of tuples; what is no tuple meets each of them, and a member
@@ -632,15 +641,8 @@ public:
   Val evaluateCall(surface::CallOp op, const ScopePtr &scope);
   Val call(const std::shared_ptr<Callable> &callable, std::vector<Val> args, SmallVector<std::string> keywords,
            Location loc);
-  /// A tensor that is lent to a function that is elaborated in place: its last use before, and where the `&` is.
-  struct Loan {
-    Value value;
-    mlir::OpOperand *lastUse;
-    Location loc;
-  };
-  void lend(const Val &val, Location loc, SmallVectorImpl<Loan> &loans);
-  /// Marks what the function did with what it was lent, and reports what it does not give back. The result.
-  Val takeBack(ArrayRef<Loan> loans, Val result, Location loc);
+  /// Reports what a function was lent and gives back as its value.
+  Val requireOwned(Val result, ArrayRef<Value> lent, Location loc);
   Val callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
   Val inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args, ArrayRef<std::string> keywords,
                      Location loc);
@@ -708,6 +710,10 @@ public:
   solver::Solver solver;
   SmallVector<NoteAttr> notes;
   FunctionContext *current = nullptr;
+  /// Of what is elaborated at this moment: a function's, or those of the module-level rest.
+  Spellings moduleSpellings, *spellings = &moduleSpellings;
+  /// Whether it is the body of a function that is called from there.
+  bool isInCallee = false;
   ScopePtr moduleScope;
   std::map<std::string, std::unique_ptr<FunctionItem>, std::less<>> functions;
   std::map<std::string, GlobalItem, std::less<>> globalItems;

@@ -153,8 +153,8 @@ FailureOr<SmallVector<DimAttr>> Elaborator::broadcastShapes(ArrayRef<ArrayRef<Di
         continue;
       }
       bad |= failed(oblige(loc, makeRelation(PredKind::EQ, goal, dim), ObligationKind::shapes_equal,
-                           "shapes differ at axis " + Twine(axis) + " (0-based): '" + toString(goal) + "' and '" +
-                               toString(dim) + "'"));
+                           "shapes differ at axis " + Twine(axis) + " (0-based): '" + spell(goal) + "' and '" +
+                               spell(dim) + "'"));
     }
   if (bad)
     return failure();
@@ -317,7 +317,7 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
       return failure();
     for (PredAttr pred : type.preds)
       if (failed(oblige(loc, pred, ObligationKind::check,
-                        "the type of " + what + " says '" + toString(pred) + "', which may fail here")))
+                        "the type of " + what + " says '" + spell(pred) + "', which may fail here")))
         return failure();
     val.value = *value;
     return success();
@@ -347,7 +347,15 @@ void Elaborator::nameTensors(const Val &val, const Twine &name, bool alias) {
   if (val.isValue() && isa<TensorType>(val.getType()))
     addSourceName(val.value, name.str(), alias);
   for (auto [index, member] : llvm::enumerate(val.members))
-    nameTensors(member, name + "." + (val.names.empty() ? std::to_string(index) : val.names[index]), alias);
+    nameTensors(member, name + "." + (val.names.empty() ? Twine(index) : Twine(val.names[index])), alias);
+}
+
+void Elaborator::lend(const Val &val) {
+  if (val.isValue() && isa<TensorType>(val.getType()))
+    if (auto result = dyn_cast<OpResult>(val.value))
+      setBorrowed(result);
+  for (const Val &member : val.members)
+    lend(member);
 }
 
 LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope) {
@@ -661,6 +669,26 @@ static DimAttr combineSizes(surface::BinaryKind kind, DimAttr a, DimAttr b) {
   }
 }
 
+/// How the operator is written between sizes.
+static StringRef symbolOf(surface::BinaryKind kind) {
+  using K = surface::BinaryKind;
+  switch (kind) {
+  case K::Add:
+    return "+";
+  case K::Sub:
+    return "-";
+  case K::Mul:
+    return "*";
+  case K::Div:
+  case K::FloorDiv:
+    return "floordiv";
+  case K::CeilDiv:
+    return "ceildiv";
+  default:
+    return "mod";
+  }
+}
+
 Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   using K = surface::BinaryKind;
   if (kind == K::Cons)
@@ -708,11 +736,14 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
   // Arithmetic on sizes is a size, which does not wrap. (`/` on what may become a float is none.)
   if (symbolic && !(a.sym.isConstant() && b.sym.isConstant()) && !isComparison && !isLogic) {
     DimAttr size = combineSizes(kind, a.sym, b.sym);
-    if (size && isExactSize(a) && isExactSize(b) && dividesSafely(size))
+    if (size && isExactSize(a) && isExactSize(b) && dividesSafely(size)) {
+      note(size, a.sym, symbolOf(kind), b.sym);
       return Val::of(DimOp::create(builder, loc, x.getType(), size), size);
+    }
   }
   auto integer = [&](Value value, DimAttr (*combine)(DimAttr, DimAttr)) {
     Val result = Val::of(value, symbolic ? combine(a.sym, b.sym) : DimAttr());
+    note(result.sym, a.sym, symbolOf(kind), b.sym);
     result.overflows = (symbolic && !result.sym) || a.overflows || b.overflows;
     result.mayWrap = a.mayWrap || b.mayWrap || isNarrow(elementTypes, value) ||
                      (symbolic && divides && (!isExact(a) || !isExact(b)));
@@ -782,6 +813,11 @@ Val Elaborator::binary(surface::BinaryKind kind, Val a, Val b, Location loc) {
                         : (kind == K::Le || kind == K::Ge) ? PredKind::LE
                                                            : PredKind::EQ;
     result.pred = swap ? makeRelation(relation, b.sym, a.sym) : makeRelation(relation, a.sym, b.sym);
+    StringRef op = relation == PredKind::EQ   ? "="
+                   : relation == PredKind::NE ? "!="
+                   : relation == PredKind::LT ? (swap ? ">" : "<")
+                                              : (swap ? ">=" : "<=");
+    note(result.pred, a.sym, op, b.sym);
   }
   return result;
 }
@@ -870,7 +906,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
         return success();
     }
     return oblige(loc, makeRelation(PredKind::LE, low, high), ObligationKind::bounds,
-                  what + " of axis " + Twine(axis) + " (0-based), of size '" + toString(shape[axis]) + "'");
+                  what + " of axis " + Twine(axis) + " (0-based), of size '" + spell(shape[axis]) + "'");
   };
   bool bad = false;
   for (auto [axis, extent] : llvm::enumerate(shape)) {
@@ -910,7 +946,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
             value && *value < 0 && given->kind != Val::Kind::Unit) {
           InFlightDiagnostic diag = report(loc, DiagCode::K0307, "a slice bound cannot be negative");
           if (DimAttr spelled = addDims(extent, dim))
-            attachHelp(diag) << "counted from the end, this bound is '" << toString(spelled) << "'";
+            attachHelp(diag) << "counted from the end, this bound is '" << spell(spelled) << "'";
           bad = true;
         }
       DimAttr size = subDims(high, low);
@@ -949,7 +985,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
     if (sub.sym && sub.sym.isConstant() && *sub.sym.getConstantValue() < 0) {
       InFlightDiagnostic diag = report(loc, DiagCode::K0307, "an index cannot be negative");
       if (DimAttr spelled = addDims(extent, sub.sym))
-        attachHelp(diag) << "counted from the end, write '" << toString(spelled) << "'";
+        attachHelp(diag) << "counted from the end, write '" << spell(spelled) << "'";
       bad = true;
       continue;
     }

@@ -46,7 +46,7 @@ LogicalResult Elaborator::obligeDivisors(DimAttr dim, Location loc) {
   for (DimAttr divisor : divisors)
     bad |= failed(oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, 1), divisor),
                          ObligationKind::divisor,
-                         "the divisor '" + toString(divisor) + "' of the size '" + toString(dim) +
+                         "the divisor '" + spell(divisor) + "' of the size '" + spell(dim) +
                              "' may be less than 1"));
   return failure(bad);
 }
@@ -55,7 +55,7 @@ LogicalResult Elaborator::obligeSize(DimAttr dim, Location loc) {
   if (failed(obligeDivisors(dim, loc)))
     return failure();
   return oblige(loc, makeRelation(PredKind::LE, DimAttr::getConstant(context, 0), dim), ObligationKind::bounds,
-                "the size '" + toString(dim) + "' may be negative");
+                "the size '" + spell(dim) + "' may be negative");
 }
 
 LogicalResult Elaborator::oblige(Location loc, PredAttr pred, ObligationKind kind,
@@ -72,7 +72,7 @@ LogicalResult Elaborator::oblige(Location loc, PredAttr pred, ObligationKind kin
     if (answer.verdict != solver::Verdict::MayFail)
       answer.verdict = solver::Verdict::NeverHolds;
     ++errors;
-    reportUnproved({loc, pred, kind, text.str(), notes}, answer, current->facts);
+    reportUnproved({loc, pred, kind, text.str(), notes}, answer, {solver, current->facts, least, *spellings});
     return failure();
   }
   case Truth::Open:
@@ -131,8 +131,8 @@ FailureOr<Value> Elaborator::coerce(Location loc, Value value, Type type, const 
     if (x == y)
       continue;
     bad |= failed(oblige(loc, makeRelation(PredKind::EQ, x, y), kind,
-                         what + " has size '" + toString(x) + "' at axis " + Twine(axis) +
-                             " (0-based), but size '" + toString(y) + "' is needed"));
+                         what + " has size '" + spell(x) + "' at axis " + Twine(axis) +
+                             " (0-based), but size '" + spell(y) + "' is needed"));
   }
   if (bad)
     return failure();

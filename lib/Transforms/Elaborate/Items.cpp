@@ -2,6 +2,7 @@
 
 #include "Elaborator.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
@@ -26,8 +27,10 @@ static bool isTemplateType(SyntaxAttr type) {
 
 static SyntaxAttr paramType(SyntaxAttr param) { return param.getChildren().empty() ? SyntaxAttr() : param.getChild(0); }
 
-/// Adds the predicates that stand inside tensor types.
-static void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &preds) {
+void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &preds) {
+  // What a function requires is not said by the type of it.
+  if (syntax.is(SyntaxKind::TypeFn))
+    return;
   if (syntax.is(SyntaxKind::TypeTensor)) {
     llvm::append_range(preds, syntax.getChild(2).getChildren());
     return;
@@ -35,42 +38,6 @@ static void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &pre
   if (surface::isType(syntax.getKind()) || syntax.is(SyntaxKind::TypeRef) || syntax.is(SyntaxKind::TypeMember))
     for (SyntaxAttr child : syntax.getChildren())
       collectTypePreds(child, preds);
-}
-
-/// The names of which the sizes tell the values: single names first, then sums of one unknown.
-static llvm::SetVector<StringRef> findGiven(ArrayRef<DimAttr> given) {
-  llvm::SetVector<StringRef> known;
-  for (bool progress = true; progress;) {
-    progress = false;
-    for (DimAttr dim : given) {
-      MLIRContext *context = dim.getContext();
-      NameSet names;
-      collectNames(dim, names);
-      SmallVector<StringRef> open;
-      for (StringRef name : names)
-        if (!known.contains(name))
-          open.push_back(name);
-      bool linear = llvm::all_of(dim.getTerms(), [&](DimTermAttr term) {
-        return llvm::count_if(term.getFactors(), [&](DimAtomAttr atom) {
-                 NameSet inside;
-                 collectNames(DimAttr::get(context, {DimTermAttr::get(context, 1, {atom})}), inside);
-                 return open.size() == 1 && inside.contains(open[0]);
-               }) <= 1;
-      });
-      bool bare = llvm::none_of(dim.getTerms(), [&](DimTermAttr term) {
-        return llvm::any_of(term.getFactors(), [&](DimAtomAttr atom) {
-          if (atom.getKind() == AtomKind::Name)
-            return false;
-          NameSet inside;
-          collectNames(DimAttr::get(context, {DimTermAttr::get(context, 1, {atom})}), inside);
-          return open.size() == 1 && inside.contains(open[0]);
-        });
-      });
-      if (open.size() == 1 && linear && bare)
-        progress |= known.insert(open[0]);
-    }
-  }
-  return known;
 }
 
 /// The syntax that names the variable, if it is in this tree.
@@ -83,30 +50,23 @@ static SyntaxAttr findName(SyntaxAttr syntax, StringRef name) {
   return {};
 }
 
-void Elaborator::reportUnsolved(FunctionItem &item, StringRef name) {
-  // Where it is used tells more than where it is declared.
-  surface::FnOp op = item.op;
-  SyntaxAttr found;
-  auto look = [&](SyntaxAttr syntax) {
-    if (!found && syntax)
-      found = findName(syntax, name);
-  };
-  for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr()))
-    look(paramType(param));
-  look(op.getReturnTypeAttr());
-  for (ArrayAttr list : {op.getRequiresClausesAttr(), op.getShapeVarsAttr()})
-    for (SyntaxAttr syntax : surface::syntaxRange(list))
-      look(syntax);
-  InFlightDiagnostic diag =
-      report(found ? found.getLocation() : op.getName().getLocation(), DiagCode::K0203,
-             "shape variable '" + name + "' of '" + item.name + "' cannot be computed from the parameters");
-  attachHelp(diag) << "add a parameter '" << name << ": Index'";
+/// A predicate inside the type of a function, or null.
+static SyntaxAttr findPredOfFunctionType(SyntaxAttr syntax, bool inside) {
+  inside |= syntax.is(SyntaxKind::TypeFn);
+  if (syntax.is(SyntaxKind::TypeTensor))
+    return inside && !syntax.getChild(2).getChildren().empty() ? syntax.getChild(2).getChild(0) : SyntaxAttr();
+  for (SyntaxAttr child : syntax.getChildren())
+    if (SyntaxAttr found = findPredOfFunctionType(child, inside))
+      return found;
+  return {};
 }
 
 LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.state != FunctionItem::State::Untouched)
     return success(item.state != FunctionItem::State::Failed || item.isDeclared);
   unsigned before = errors;
+  llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, false);
   // What an error of the syntax hides makes no error of its own.
   bool lost = false;
   surface::FnOp op = item.op;
@@ -176,7 +136,8 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
       collectPlaceVars(type, item.placeVars);
   for (StringRef name : item.placeVars) {
     if (item.shapeVars.count(name))
-      report(op.getName().getLocation(), DiagCode::K0114, "'" + name + "' is both a size and a place of '" + item.name + "'");
+      report(op.getName().getLocation(), DiagCode::K0114,
+             "'" + name + "' is both a size and a place of '" + item.name + "'");
     if (item.exported)
       report(op.getName().getLocation(), DiagCode::K0206,
              "'" + item.name + "' is exported, so it says where its parameters live, and '@" + name + "' is no place");
@@ -236,6 +197,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
              "the default value of '" + p.name + "' is no number and no boolean");
     SyntaxAttr type = paramType(param);
     p.borrowed = type && type.is(SyntaxKind::TypeRef);
+    if (SyntaxAttr pred = type ? findPredOfFunctionType(type, false) : SyntaxAttr())
+      report(pred.getLocation(), DiagCode::K0206,
+             "the type of a function says nothing of sizes: each function has its own 'requires'");
     if (type && !isTemplateType(type) && !item.isGeneric()) {
       FailureOr<Ty> ty = elaborateType(type, scope, p.name);
       lost |= failed(ty);
@@ -287,16 +251,46 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
       item.clauses.push_back(
           ClauseAttr::get(context, pred, ClauseMode::Prove, surface::spell(syntax), syntax.getLoc()));
 
-  llvm::SetVector<StringRef> known = findGiven(given), inGlobals;
-  for (auto &[name, global] : globalItems)
-    if (global.op.getInit().empty()) {
-      llvm::MapVector<StringRef, int64_t> names;
-      collectShapeVars(global.op.getTypeAttr(), module, names);
-      inGlobals.insert_range(llvm::make_first_range(names));
+  // Which variables the parameters give: single names first, then sums of one unknown.
+  llvm::SetVector<StringRef> known;
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (DimAttr dim : given) {
+      NameSet names;
+      collectNames(dim, names);
+      SmallVector<StringRef> open;
+      for (StringRef name : names)
+        if (!known.contains(name))
+          open.push_back(name);
+      bool linear = llvm::all_of(dim.getTerms(), [&](DimTermAttr term) {
+        return llvm::count_if(term.getFactors(), [&](DimAtomAttr atom) {
+                 NameSet inside;
+                 collectNames(DimAttr::get(context, {DimTermAttr::get(context, 1, {atom})}), inside);
+                 return open.size() == 1 && inside.contains(open[0]);
+               }) <= 1;
+      });
+      bool bare = llvm::none_of(dim.getTerms(), [&](DimTermAttr term) {
+        return llvm::any_of(term.getFactors(), [&](DimAtomAttr atom) {
+          if (atom.getKind() == AtomKind::Name)
+            return false;
+          NameSet inside;
+          collectNames(DimAttr::get(context, {DimTermAttr::get(context, 1, {atom})}), inside);
+          return open.size() == 1 && inside.contains(open[0]);
+        });
+      });
+      if (open.size() == 1 && linear && bare)
+        progress |= known.insert(open[0]);
     }
+  }
+  // A module-level value without a value is a parameter of those who use it, which the body shows.
+  llvm::MapVector<StringRef, int64_t> ofModule;
+  if (item.exported)
+    for (auto &[name, global] : globalItems)
+      if (global.op.getInit().empty())
+        collectShapeVars(global.op.getTypeAttr(), *moduleScope, ofModule);
   for (auto &[name, least] : item.shapeVars)
     if (!known.contains(name))
-      (inGlobals.contains(name) ? item.awaited : item.unsolved).push_back(name);
+      (ofModule.count(name) ? item.expected : item.unsolved).push_back(name);
   if (item.exported && !item.unsolved.empty())
     reportUnsolved(item, item.unsolved.front());
   bool bad = lost || errors != before;
@@ -304,7 +298,6 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   item.state = bad ? FunctionItem::State::Failed : FunctionItem::State::SignatureDone;
   return failure(bad);
 }
-
 
 //===----------------------------------------------------------------------===//
 // Bodies
@@ -409,10 +402,31 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   item.shapeVars.clear();
   item.placeVars.clear();
   item.unsolved.clear();
-  item.awaited.clear();
+  item.expected.clear();
   item.clauses.clear();
+  item.spellings = {};
   item.state = FunctionItem::State::Untouched;
   return elaborateItem(item);
+}
+
+void Elaborator::reportUnsolved(FunctionItem &item, StringRef name) {
+  // Where it is used tells more than where it is declared.
+  surface::FnOp op = item.op;
+  SyntaxAttr found;
+  auto look = [&](SyntaxAttr syntax) {
+    if (!found && syntax)
+      found = findName(syntax, name);
+  };
+  for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr()))
+    look(paramType(param));
+  look(op.getReturnTypeAttr());
+  for (ArrayAttr list : {op.getRequiresClausesAttr(), op.getShapeVarsAttr()})
+    for (SyntaxAttr syntax : surface::syntaxRange(list))
+      look(syntax);
+  InFlightDiagnostic diag =
+      report(found ? found.getLocation() : op.getName().getLocation(), DiagCode::K0203,
+             "shape variable '" + name + "' of '" + item.name + "' cannot be computed from the parameters");
+  attachHelp(diag) << "add a parameter '" << name << ": Index'";
 }
 
 LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
@@ -426,6 +440,8 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   llvm::SaveAndRestore<bool> savedExhausted(exhausted, false);
   llvm::SaveAndRestore<std::optional<Location>> savedSite(callSite, std::nullopt);
   llvm::SaveAndRestore<unsigned> savedDepth(callDepth, 0);
+  llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
+  llvm::SaveAndRestore<bool> savedCallee(isInCallee, false);
 
   FunctionContext ctx;
   ctx.name = item.name;
@@ -467,31 +483,14 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   }
   if (item.result && !result.isError())
     (void)checkDeclared(result, *item.result, valueLoc, "the value of '" + item.name + "'");
-  // What no module-level let that the body uses gives either is a parameter of its own, before those.
-  if (!item.awaited.empty() && !result.isError() && errors == before) {
-    SmallVector<DimAttr> given;
-    for (auto [index, argument] : llvm::enumerate(ctx.entry->getArguments())) {
-      if (index < argAttrs.size())
-        if (auto dim = argAttrs[index].getAs<StringAttr>(kDimArgAttrName))
-          given.push_back(DimAttr::getName(context, dim));
-      llvm::append_range(given, getShape(argument.getType()));
-    }
-    llvm::SetVector<StringRef> known = findGiven(given);
-    for (StringRef name : item.awaited) {
-      if (known.contains(name))
-        continue;
-      if (item.exported) {
-        reportUnsolved(item, name);
-        break;
-      }
-      item.unsolved.push_back(name);
-      ctx.entry->insertArgument(static_cast<unsigned>(argAttrs.size()), builder.getIndexType(), loc);
-      argAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kDimArgAttrName, builder.getStringAttr(name))));
-    }
-  }
+  for (StringRef name : item.expected)
+    if (!result.isError() && llvm::none_of(ctx.globals, [&](auto &global) {
+          return llvm::any_of(getShape(global.second.getType()), [&](DimAttr dim) { return dim.getSingleName() == name; });
+        }))
+      reportUnsolved(item, name);
   for (StringRef name : ctx.globalVars) {
     item.shapeVars.insert({name, 1});
-    item.awaited.push_back(name);
+    item.expected.push_back(name);
     vars.push_back(ShapeVarAttr::get(context, name, 1));
   }
   if (SyntaxAttr syntax = item.op.getReturnTypeAttr(); syntax && !result.isError()) {
@@ -537,14 +536,25 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   finalize(item.made);
   finalizeStructure(elementTypes, item.resultType);
   ctx.function.setAllArgAttrs(argAttrs);
+  for (FuncOp function : item.made)
+    item.spellings.attachTo(function);
   item.state = errors == before ? FunctionItem::State::Done : FunctionItem::State::Failed;
   return success(errors == before);
 }
 
+/// Erases what nothing uses. Operations on tensors stay, whose tensors these are is checked there, too,
+/// and so do regions.
+static void eraseUnused(FuncOp function) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    if (op->getNumRegions() == 0 && llvm::none_of(op->getOperandTypes(), isTensor) && isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
 void Elaborator::finalize(ArrayRef<FuncOp> functions) {
-  IRRewriter rewriter(context);
   for (FuncOp function : functions) {
-    (void)runRegionDCE(rewriter, function->getRegions());
+    eraseUnused(function);
     function.walk([&](ConstantOp constant) {
       Type type = elementTypes.finalize(constant.getType());
       TypedAttr value = constant.getValue();
@@ -684,6 +694,15 @@ Val Elaborator::getGlobalParameter(StringAttr name, Location loc) {
         ctx->shapeVars.insert({var, 1});
     }
     it = root->globals.insert({name, root->entry->addArgument(type->type, global.op.getLoc())}).first;
+    SmallVector<SyntaxAttr> preds;
+    collectTypePreds(global.op.getTypeAttr(), preds);
+    for (SyntaxAttr syntax : preds)
+      if (PredAttr pred = elaboratePred(syntax, scope)) {
+        root->item->clauses.push_back(
+            ClauseAttr::get(context, pred, ClauseMode::Prove, surface::spell(syntax), syntax.getLoc()));
+        for (FunctionContext *ctx = current; ctx; ctx = ctx->parent)
+          ctx->facts.push_back(pred);
+      }
     bool integer = getRank(type->type) == 0 && (maskOf(type->type) & kIntegers);
     root->globalValues[name.str()] = Val::of(it->second, integer ? freshAtom() : DimAttr());
   }
@@ -726,12 +745,21 @@ Val Elaborator::getGlobalValue(StringRef name, GlobalItem &item, Location loc) {
       FailureOr<Ty> type = elaborateType(item.op.getTypeAttr(), module);
       if (failed(type) || failed(checkDeclared(val, *type, item.op.getLoc(), "the value of '" + name + "'")))
         val = Val::error();
+      SmallVector<SyntaxAttr> preds;
+      collectTypePreds(item.op.getTypeAttr(), preds);
+      for (SyntaxAttr syntax : preds)
+        if (PredAttr pred = elaboratePred(syntax, module))
+          if (failed(oblige(syntax.getLoc(), pred, ObligationKind::check,
+                            "the type of '" + name + "' says '" + surface::spell(syntax) + "', which may fail here")))
+            val = Val::error();
     }
   }
   if (val.isError()) {
     item.failed = true;
     return val;
   }
+  nameTensors(val, name, /*alias=*/true);
+  lend(val);
   // A single literal has the type that each use needs.
   if (!val.isValue() || !val.value.getDefiningOp<ConstantOp>() || item.op.getTypeAttr())
     root->globalValues[name.str()] = val;
@@ -1109,7 +1137,7 @@ FailureOr<Elaborator::Lifted> Elaborator::lift(const std::shared_ptr<Callable> &
         known.push_back(fact);
   SmallVector<Attribute> clauses;
   for (unsigned index : findRelated(names.getArrayRef(), known)) {
-    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, toString(known[index]), loc));
+    clauses.push_back(ClauseAttr::get(context, known[index], ClauseMode::Prove, spell(known[index]), loc));
     collectNames(known[index], names);
   }
   for (auto &[outer, argument] : ctx.captures)

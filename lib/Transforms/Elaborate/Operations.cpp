@@ -93,7 +93,7 @@ static bool requireNonEmpty(OperationCall &call, Value x, ArrayRef<int64_t> axes
     DimAttr size = getShape(x.getType())[axis];
     good &= succeeded(call.e.oblige(call.loc, makeRelation(PredKind::LT, zero, size), ObligationKind::nonempty,
                                     "'" + call.name + "' needs an element along axis " + Twine(axis) +
-                                        " (0-based), of size '" + toString(size) + "'"));
+                                        " (0-based), of size '" + call.e.spell(size) + "'"));
   }
   call.failed |= !good;
   return good;
@@ -119,8 +119,11 @@ template <typename Binary, typename Reduce> static Val extremum(OperationCall &c
     Val result = binaryOperation<Binary>(call);
     // Of two dimensions it is one.
     const Val &a = call.args[0], &b = call.args[1];
-    if (result.isScalar() && a.sym && b.sym && !isRuntime(a.sym) && !isRuntime(b.sym))
-      result.sym = std::is_same_v<Binary, MinOp> ? minDims({a.sym, b.sym}) : maxDims({a.sym, b.sym});
+    constexpr bool isMin = std::is_same_v<Binary, MinOp>;
+    if (result.isScalar() && a.sym && b.sym && !isRuntime(a.sym) && !isRuntime(b.sym)) {
+      result.sym = isMin ? minDims({a.sym, b.sym}) : maxDims({a.sym, b.sym});
+      call.e.note(result.sym, a.sym, isMin ? "min" : "max", b.sym);
+    }
     return result;
   }
   return reduction<Reduce, kNumbers, true>(call);
@@ -203,7 +206,7 @@ static Val matmul(OperationCall &call) {
     sb.push_back(one);
   DimAttr k = sa.back(), l = sb[sb.size() - 2];
   if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, k, l), ObligationKind::contraction,
-                      "contracted dimensions differ: '" + toString(k) + "' on the left, '" + toString(l) +
+                      "contracted dimensions differ: '" + e.spell(k) + "' on the left, '" + e.spell(l) +
                           "' on the right")))
     return Val::error();
   a = reshape(e, a, sa, call.loc);
@@ -373,10 +376,15 @@ static Val reshapeTo(OperationCall &call) {
     call.error(DiagCode::K0204) << "the number of elements leaves 64 bits";
     return Val::error();
   }
+  PredAttr same = makeRelation(PredKind::EQ, have, want);
+  if (have != want && e.settle(same) != Elaborator::Truth::Proved) {
+    e.spellings->addProduct(have, getShape(x.getType()));
+    e.spellings->addProduct(want, *shape);
+  }
   if (have != want &&
-      failed(e.oblige(call.loc, makeRelation(PredKind::EQ, have, want), ObligationKind::element_count,
-                      "the reshape may change the number of elements, from '" + toString(have) + "' to '" +
-                          toString(want) + "'")))
+      failed(e.oblige(call.loc, same, ObligationKind::element_count,
+                      "the reshape may change the number of elements, from '" + e.spell(have) + "' to '" +
+                          e.spell(want) + "'")))
     return Val::error();
   if (getShape(x.getType()) == ArrayRef(*shape))
     return Val::of(x);
@@ -429,7 +437,7 @@ static Val broadcast(OperationCall &call) {
     if (!dim.isConstant(1) && dim != goal &&
         failed(call.e.oblige(
             call.loc, makeRelation(PredKind::EQ, dim, goal), ObligationKind::shapes_equal,
-            "an axis of size '" + toString(dim) + "' cannot be broadcast to '" + toString(goal) + "'")))
+            "an axis of size '" + call.e.spell(dim) + "' cannot be broadcast to '" + call.e.spell(goal) + "'")))
       return Val::error();
   return Val::of(call.e.broadcastTo(x, *shape, call.loc));
 }
@@ -464,7 +472,7 @@ static Val squeeze(OperationCall &call) {
   DimAttr one = DimAttr::getConstant(call.e.context, 1), size = shape[*axis];
   if (failed(call.e.oblige(call.loc, makeRelation(PredKind::EQ, size, one), ObligationKind::shapes_equal,
                            "only an axis of size 1 can be squeezed, and axis " + Twine(*axis) +
-                               " (0-based) has size '" + toString(size) + "'")))
+                               " (0-based) has size '" + call.e.spell(size) + "'")))
     return Val::error();
   shape.erase(shape.begin() + *axis);
   return Val::of(ReshapeOp::create(call.e.builder, call.loc, withShape(x.getType(), shape), x, size != one));
@@ -583,8 +591,8 @@ static Val split(OperationCall &call) {
     return Val::error();
   }
   if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, sum, extent), ObligationKind::element_count,
-                      "the sizes of the split add up to '" + toString(sum) + "', but axis " + Twine(*axis) +
-                          " (0-based) has size '" + toString(extent) + "'")))
+                      "the sizes of the split add up to '" + e.spell(sum) + "', but axis " + Twine(*axis) +
+                          " (0-based) has size '" + e.spell(extent) + "'")))
     return Val::error();
   Type index = e.builder.getIndexType();
   SmallVector<Value> offsets(getRank(x.getType()),
@@ -1063,10 +1071,10 @@ static Val conv2d(OperationCall &call) {
     return overflows();
   bool good = succeeded(
       e.oblige(call.loc, makeRelation(PredKind::EQ, image[1], channels), ObligationKind::contraction,
-               "the images have '" + toString(image[1]) + "' channels, but the kernels take '" +
-                   toString(kernel[1]) + "' of each of " + Twine(groups) + (groups == 1 ? " group" : " groups")));
+               "the images have '" + e.spell(image[1]) + "' channels, but the kernels take '" +
+                   e.spell(kernel[1]) + "' of each of " + Twine(groups) + (groups == 1 ? " group" : " groups")));
   good &= succeeded(e.oblige(call.loc, makeRelation(PredKind::EQ, rest, number(0)), ObligationKind::shapes_equal,
-                             "'" + toString(kernel[0]) + "' output channels may not divide into " + Twine(groups) +
+                             "'" + e.spell(kernel[0]) + "' output channels may not divide into " + Twine(groups) +
                                  " groups"));
   SmallVector<DimAttr> shape{image[0], kernel[0]};
   for (unsigned axis : {0, 1}) {
@@ -1078,8 +1086,8 @@ static Val conv2d(OperationCall &call) {
       return overflows();
     good &= requireNonEmpty(call, w, {axis + 2});
     good &= succeeded(e.oblige(call.loc, makeRelation(PredKind::LE, span, padded), ObligationKind::bounds,
-                               "the kernel, of size '" + toString(span) + "', may exceed axis " + Twine(axis + 2) +
-                                   " (0-based) of the padded images, of size '" + toString(padded) + "'"));
+                               "the kernel, of size '" + e.spell(span) + "', may exceed axis " + Twine(axis + 2) +
+                                   " (0-based) of the padded images, of size '" + e.spell(padded) + "'"));
   }
   if (!good)
     return Val::error();

@@ -112,8 +112,21 @@ void Elaborator::collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVect
   }
 }
 
+void Elaborator::note(Attribute made, DimAttr a, StringRef op, DimAttr b) {
+  // Of a function that is elaborated at its call the names stand for sizes of the caller, who
+  // did not write what would come of it.
+  if (!made || isInCallee)
+    return;
+  if (auto pred = dyn_cast<PredAttr>(made))
+    spellings->addRelation(pred, a, op, b);
+  else if (op == "min" || op == "max")
+    spellings->addCall(cast<DimAttr>(made), op, a, b);
+  else
+    spellings->addInfix(cast<DimAttr>(made), a, op, b);
+}
+
 DimAttr Elaborator::elaborateDim(SyntaxAttr syntax, Scope &scope) {
-  auto binaryDim = [&](llvm::function_ref<DimAttr(DimAttr, DimAttr)> combine) -> DimAttr {
+  auto binaryDim = [&](StringRef op, llvm::function_ref<DimAttr(DimAttr, DimAttr)> combine) -> DimAttr {
     DimAttr a = elaborateDim(syntax.getChild(0), scope), b = elaborateDim(syntax.getChild(1), scope);
     if (!a || !b)
       return {};
@@ -121,6 +134,7 @@ DimAttr Elaborator::elaborateDim(SyntaxAttr syntax, Scope &scope) {
     if (!result)
       report(syntax.getLocation(), DiagCode::K0204,
              "'" + surface::spell(syntax) + "' leaves 64 bits or divides by zero");
+    note(result, a, op, b);
     return result;
   };
   switch (syntax.getKind()) {
@@ -159,21 +173,21 @@ DimAttr Elaborator::elaborateDim(SyntaxAttr syntax, Scope &scope) {
     return {};
   }
   case SyntaxKind::DimAdd:
-    return binaryDim(addDims);
+    return binaryDim("+", addDims);
   case SyntaxKind::DimSub:
-    return binaryDim(subDims);
+    return binaryDim("-", subDims);
   case SyntaxKind::DimMul:
-    return binaryDim(mulDims);
+    return binaryDim("*", mulDims);
   case SyntaxKind::DimFloorDiv:
-    return binaryDim(floorDivDims);
+    return binaryDim("floordiv", floorDivDims);
   case SyntaxKind::DimCeilDiv:
-    return binaryDim(ceilDivDims);
+    return binaryDim("ceildiv", ceilDivDims);
   case SyntaxKind::DimMod:
-    return binaryDim(modDims);
+    return binaryDim("mod", modDims);
   case SyntaxKind::DimMin:
-    return binaryDim([](DimAttr a, DimAttr b) { return minDims({a, b}); });
+    return binaryDim("min", [](DimAttr a, DimAttr b) { return minDims({a, b}); });
   case SyntaxKind::DimMax:
-    return binaryDim([](DimAttr a, DimAttr b) { return maxDims({a, b}); });
+    return binaryDim("max", [](DimAttr a, DimAttr b) { return maxDims({a, b}); });
   default:
     report(syntax.getLocation(), DiagCode::K0206, "'" + surface::spell(syntax) + "' is no size");
     return {};
@@ -181,23 +195,25 @@ DimAttr Elaborator::elaborateDim(SyntaxAttr syntax, Scope &scope) {
 }
 
 PredAttr Elaborator::elaboratePred(SyntaxAttr syntax, Scope &scope) {
-  auto relation = [&](PredKind kind, bool swap) -> PredAttr {
+  auto relation = [&](PredKind kind, StringRef op, bool swap = false) -> PredAttr {
     DimAttr a = elaborateDim(syntax.getChild(0), scope), b = elaborateDim(syntax.getChild(1), scope);
-    return swap ? makeRelation(kind, b, a) : makeRelation(kind, a, b);
+    PredAttr pred = swap ? makeRelation(kind, b, a) : makeRelation(kind, a, b);
+    note(pred, a, op, b);
+    return pred;
   };
   switch (syntax.getKind()) {
   case SyntaxKind::PredEq:
-    return relation(PredKind::EQ, false);
+    return relation(PredKind::EQ, "=");
   case SyntaxKind::PredNe:
-    return relation(PredKind::NE, false);
+    return relation(PredKind::NE, "!=");
   case SyntaxKind::PredLt:
-    return relation(PredKind::LT, false);
+    return relation(PredKind::LT, "<");
   case SyntaxKind::PredLe:
-    return relation(PredKind::LE, false);
+    return relation(PredKind::LE, "<=");
   case SyntaxKind::PredGt:
-    return relation(PredKind::LT, true);
+    return relation(PredKind::LT, ">", /*swap=*/true);
   case SyntaxKind::PredGe:
-    return relation(PredKind::LE, true);
+    return relation(PredKind::LE, ">=", /*swap=*/true);
   case SyntaxKind::PredDivides: {
     DimAttr divisor = elaborateDim(syntax.getChild(0), scope), dim = elaborateDim(syntax.getChild(1), scope);
     DimAttr rest = modDims(dim, divisor);
@@ -302,7 +318,7 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
     ty.arity = syntax.getChild(0).getChildren().size();
     for (auto [index, parameter] : llvm::enumerate(syntax.getChild(0).getChildren()))
       if (parameter.is(SyntaxKind::TypeRef))
-        ty.borrows.push_back({static_cast<unsigned>(index), parameter.getLocation()});
+        ty.borrows.push_back(index);
     return ty;
   case SyntaxKind::TypeName:
     if (syntax.getText() == "unit") {

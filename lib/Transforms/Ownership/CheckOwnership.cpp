@@ -24,6 +24,7 @@
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -36,6 +37,12 @@ namespace {
 
 /// Whether values of this type are owned by somebody; all others are copied freely.
 bool isOwned(Type type) { return isa<TensorType>(type); }
+
+/// Whether the value belongs to the module.
+bool isModuleLevel(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  return result && (isa<GetGlobalOp>(result.getOwner()) || isBorrowed(result));
+}
 
 /// The case that a perform runs; null if nothing around it handles the operation.
 Block *findCase(PerformOp perform) {
@@ -77,6 +84,8 @@ public:
         return;
       // The last use of the list is the first of the program.
       for (OpOperand &use : parameter.getUses()) {
+        if (kina::isBorrowed(use))
+          continue;
         BlockArgument next;
         bool direct = asks(use, [&](BlockArgument callee) {
           next = callee;
@@ -181,9 +190,11 @@ std::string spellCopy(Value value) {
   return name.empty() ? "copy(..)" : ("'copy(" + name + ")'").str();
 }
 
-/// The function as users call it; the compiler's own have a dot in their names.
+/// The function as users call it; behind a dot stands what element types it is for, or the
+/// number of one without a name.
 std::string spellCallee(FuncOp function) {
-  return function.getSymName().contains('.') ? "the function" : quote(function.getSymName());
+  auto [name, rest] = function.getSymName().split('.');
+  return rest.starts_with("lambda") ? "the function" : quote(name);
 }
 
 /// The place of a use, as exactly as it is known.
@@ -508,13 +519,16 @@ private:
       attachHelp(diag) << "pass a copy to be consumed, " << spellCopy(value);
       return;
     }
-    if (auto why = getBorrow(use)) {
+    if (std::optional<std::string> why = getBorrow(use)) {
       reported.insert(value);
       InFlightDiagnostic diag = report(getUseLoc(use), DiagCode::K0505,
                                        spell(value) + " is borrowed and cannot be consumed, but here it " +
                                            describe(use, consumers));
       attachConsumer(diag, use, consumers);
-      diag.attachNote(why->second) << why->first;
+      if (isBorrowed(use))
+        diag.attachNote() << *why;
+      else
+        diag.attachNote(value.getLoc()) << *why;
       attachAliases(diag, value);
       attachHelp(diag) << "consume a copy, " << spellCopy(value);
       return;
@@ -527,26 +541,20 @@ private:
     state.markConsumed(value, &use);
   }
 
-  /// Why the value is not owned here, and where that is said.
-  std::optional<std::pair<std::string, Location>> getBorrow(OpOperand &use) {
+  /// Why the value is not owned here.
+  std::optional<std::string> getBorrow(OpOperand &use) {
     Value value = use.get();
-    if (auto lent = use.getOwner()->getAttrOfType<DictionaryAttr>(kLentAttrName))
-      if (auto place = lent.getAs<LocationAttr>(std::to_string(use.getOperandNumber())))
-        return std::pair("it is borrowed here", Location(place));
-    if (std::optional<std::string> why = getBorrow(value))
-      return std::pair(*why, value.getLoc());
-    return std::nullopt;
-  }
-  std::optional<std::string> getBorrow(Value value) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       if (Consumers::isBorrowed(argument))
         return "it is borrowed here";
       auto loop = dyn_cast<WhileOp>(argument.getOwner()->getParentOp());
       if (loop && argument.getOwner() == loop.getBeforeBody())
         return "a loop's condition only reads its states";
-    } else if (value.getDefiningOp<GetGlobalOp>()) {
+    } else if (isModuleLevel(value)) {
       return "a module-level value is borrowed everywhere";
     }
+    if (isBorrowed(use))
+      return "a function only reads what it takes with '&', and a function value what is around it";
     return std::nullopt;
   }
 
@@ -641,48 +649,52 @@ private:
   // Implicit drops
   //===--------------------------------------------------------------------===//
 
-  /// The last use of a value consumes it; where a path has none, it is dropped.
+  /// The last use of a value consumes it; where a path has none, it is dropped. A `_` says so.
   void reportImplicitDrops(FuncOp function) {
     auto look = [&](Value value, Block &block) {
-      if (isOwned(value.getType()) && !reported.contains(value))
+      if (isOwned(value.getType()) && !reported.contains(value) && !getSourceNames(value).empty())
         findDrops(value, block, value.getLoc());
     };
     for (BlockArgument parameter : function.getArguments())
       if (!Consumers::isBorrowed(parameter) && (function.isPublic() || consumers.getConsumer(parameter)))
         look(parameter, function.getBody().front());
     function.walk([&](Operation *op) {
-      if (!isa<GetGlobalOp>(op))
-        for (Value result : op->getResults())
+      for (Value result : op->getResults())
+        if (!isModuleLevel(result))
           look(result, *op->getBlock());
+      // What the condition reads is used in every iteration, and of no use at all is an error anyway.
       if (auto loop = dyn_cast<WhileOp>(op))
         for (BlockArgument state : loop.getAfterBody()->getArguments())
-          if (!loop.getBeforeBody()->getArgument(state.getArgNumber()).use_empty() || !state.use_empty())
+          if (loop.getBeforeBody()->getArgument(state.getArgNumber()).use_empty() && !state.use_empty())
             look(state, *loop.getAfterBody());
     });
   }
 
+  /// Reports the paths through the block on which nothing uses the value.
   void findDrops(Value value, Block &block, Location path) {
-    Operation *last = nullptr;
-    for (Operation *user : value.getUsers())
-      if (Operation *here = block.findAncestorOpInBlock(*user); here && (!last || last->isBeforeInBlock(here)))
-        last = here;
-    if (!last) {
-      InFlightDiagnostic diag = report(path, DiagCode::K0503, spell(value) + " is dropped: nothing uses it on this path");
-      attachHelp(diag) << "say so with 'drop(" << (getName(value).empty() ? ".." : getName(value)) << ");'";
-      return;
+    IfOp branch;
+    for (Operation *user : value.getUsers()) {
+      Operation *here = block.findAncestorOpInBlock(*user);
+      if (!here)
+        continue;
+      auto inner = dyn_cast<IfOp>(here);
+      if (!inner || here == user)
+        return;
+      if (!branch || branch->isBeforeInBlock(inner))
+        branch = inner;
     }
-    auto branch = dyn_cast<IfOp>(last);
-    if (!branch || llvm::is_contained(branch->getOperands(), value))
-      return;
+    if (!branch)
+      return reportDrop(value, path, " is dropped: nothing uses it on this path", "say so");
     for (Region *arm : {&branch.getThenRegion(), &branch.getElseRegion()})
-      if (arm->empty()) {
-        InFlightDiagnostic diag = report(branch.getLoc(), DiagCode::K0503,
-                                         spell(value) + " is dropped where the condition does not hold");
-        attachHelp(diag) << "say so in an 'else' arm with 'drop("
-                         << (getName(value).empty() ? ".." : getName(value)) << ");'";
-      } else {
+      if (arm->empty())
+        reportDrop(value, branch.getLoc(), " is dropped where the condition does not hold", "say so in an 'else' arm");
+      else
         findDrops(value, arm->front(), arm->front().getTerminator()->getLoc());
-      }
+  }
+
+  void reportDrop(Value value, Location loc, const Twine &what, StringRef help) {
+    InFlightDiagnostic diag = report(loc, DiagCode::K0503, spell(value) + what);
+    attachHelp(diag) << help << " with 'drop(" << getName(value) << ");'";
   }
 
   const Consumers &consumers;
@@ -709,15 +721,18 @@ struct CheckOwnershipPass : impl::CheckOwnershipPassBase<CheckOwnershipPass> {
         for (auto function : module.getOps<FuncOp>())
           if (!function.isExternal())
             passed &= FunctionChecker(consumers, strict).run(function);
-        module.walk([&](Operation *op) {
-          if (auto handle = dyn_cast<HandleOp>(op); handle && !handle.getTagAttr())
+        module.walk([&](HandleOp handle) {
+          if (!handle.getTagAttr())
             passed &= succeeded(checkContinuations(handle));
-          op->removeDiscardableAttr(kLentAttrName);
         });
       });
     }
     if (!passed)
-      signalPassFailure();
+      return signalPassFailure();
+    // Whose tensors they are has been checked in operations that nothing uses, too.
+    IRRewriter rewriter(&getContext());
+    for (auto function : module.getOps<FuncOp>())
+      (void)runRegionDCE(rewriter, function->getRegions());
   }
 };
 

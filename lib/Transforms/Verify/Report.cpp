@@ -2,6 +2,7 @@
 
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Transforms/Refinements.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using kina::solver::Answer;
@@ -55,12 +56,14 @@ bool hasSourceNames(PredAttr pred) {
 
 static bool isPlain(DimAttr dim) { return dim.isConstant() || !dim.getSingleName().empty(); }
 
-std::string spellCounterexample(PredAttr pred, const solver::Assignment &values) {
+/// `S = 1, T = 2 -> left = 1, right = 2`: the values of `names`, and what they make of both sides.
+static std::string spellCounterexample(PredAttr pred, const solver::Assignment &values, const NameSet &names,
+                                       const Spellings &spellings) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::ListSeparator comma;
   for (auto &[name, value] : values)
-    if (StringRef source = getSourceName(name); !source.empty())
+    if (StringRef source = getSourceName(name); !source.empty() && names.contains(name))
       os << comma << source << " = " << value;
   if (text.empty() || pred.getDims().empty())
     return text;
@@ -84,14 +87,12 @@ std::string spellCounterexample(PredAttr pred, const solver::Assignment &values)
   llvm::ListSeparator between;
   for (auto [dim, value] : {std::pair(left, *a), std::pair(right, *b)})
     if (!isPlain(dim)) {
-      os << std::exchange(arrow, "") << between;
-      print(os, dim);
-      os << " = " << value;
+      os << std::exchange(arrow, "") << between << spellings.spell(dim) << " = " << value;
     }
   return text;
 }
 
-std::string spellInstantiation(DictionaryAttr subst) {
+std::string spellInstantiation(DictionaryAttr subst, const Spellings &spellings) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::ListSeparator comma;
@@ -100,8 +101,7 @@ std::string spellInstantiation(DictionaryAttr subst) {
     auto dim = dyn_cast<DimAttr>(entry.getValue());
     if (!dim)
       continue;
-    os << comma << getSourceName(entry.getName()) << " = ";
-    print(os, dim);
+    os << comma << getSourceName(entry.getName()) << " = " << spellings.spell(dim);
     news |= dim.getSingleName() != entry.getName().getValue();
   }
   return news ? "in this call " + text : std::string();
@@ -139,10 +139,24 @@ SmallVector<unsigned> findRelated(ArrayRef<StringRef> names, ArrayRef<PredAttr> 
   return related;
 }
 
+/// Whether the source has such a text: nothing begins with a minus there, and a name is one size.
+static bool isSource(PredAttr pred, StringRef text) {
+  NameSet names;
+  llvm::StringSet<> told;
+  collectNames(pred, names);
+  for (StringRef name : names)
+    if (StringRef source = getSourceName(name); source.empty() || !told.insert(source).second)
+      return false;
+  return !text.starts_with("-") && llvm::none_of(ArrayRef<StringRef>{"(-", ", -", "= -", "< -", "> -"},
+                                                 [&](StringRef minus) { return text.contains(minus); });
+}
+
 static StringRef describe(Cause cause) {
   switch (cause) {
   case Cause::Limit:
     return "the step and time limits of one obligation were reached";
+  case Cause::Spent:
+    return "the time for what cannot be decided was spent on others before, so only the quick methods were tried";
   case Cause::WorkerMissing:
     return "'kina-smt-worker' could not be started, so only the quick methods were tried";
   case Cause::WorkerDied:
@@ -156,12 +170,14 @@ static StringRef describe(Cause cause) {
   llvm_unreachable("all causes handled");
 }
 
-InFlightDiagnostic reportUnproved(const Obligation &obligation, const Answer &answer, ArrayRef<PredAttr> facts) {
+InFlightDiagnostic reportUnproved(const Obligation &obligation, const Answer &answer,
+                                  const Surroundings &surroundings) {
   PredAttr pred = obligation.pred;
-  std::string spelled = toString(pred);
+  const Spellings &spellings = surroundings.spellings;
+  std::string spelled = spellings.spell(pred);
   bool undecided = answer.verdict == Verdict::Undecided;
   DiagCode code = !undecided                      ? getCode(obligation.kind)
-                  : answer.cause == Cause::Limit ? DiagCode::K0309
+                  : answer.isOutOfTime()         ? DiagCode::K0309
                                                  : DiagCode::K0308;
   InFlightDiagnostic diag =
       emitError(obligation.loc, code, undecided ? "could not decide: " + obligation.text : obligation.text);
@@ -171,49 +187,54 @@ InFlightDiagnostic reportUnproved(const Obligation &obligation, const Answer &an
   else
     diag.attachNote() << "'" << spelled << "' "
                       << (answer.verdict == Verdict::NeverHolds ? "can never hold" : "does not hold for all sizes");
+  NameSet names;
+  collectNames(pred, names);
+  llvm::StringSet<> told;
+  for (StringRef name : names)
+    if (StringRef source = getSourceName(name); !source.empty() && !told.insert(source).second)
+      diag.attachNote() << "'" << source << "' is bound more than once, and these are different sizes";
   for (NoteAttr note : obligation.notes) {
     Location loc = note.getLoc();
     (isa<UnknownLoc>(loc) ? diag.attachNote() : diag.attachNote(loc)) << note.getText();
   }
   constexpr size_t kMaxFacts = 5;
   SmallVector<PredAttr> known;
-  for (unsigned index : findRelated(pred, facts))
-    if (hasSourceNames(facts[index]) && !llvm::is_contained(known, facts[index]))
-      known.push_back(facts[index]);
+  for (PredAttr fact : surroundings.solver.explain({surroundings.facts, pred, surroundings.least}, answer)) {
+    collectNames(fact, names);
+    if (hasSourceNames(fact))
+      known.push_back(fact);
+  }
   if (!known.empty()) {
     Diagnostic &note = diag.attachNote() << "known here: ";
     for (auto [index, fact] : llvm::enumerate(ArrayRef(known).take_front(kMaxFacts)))
-      note << (index ? ", " : "") << "'" << toString(fact) << "'";
+      note << (index ? ", " : "") << "'" << spellings.spell(fact) << "'";
     if (known.size() > kMaxFacts)
       note << " and " << known.size() - kMaxFacts << " more";
   }
   if (!undecided)
-    if (std::string values = spellCounterexample(pred, answer.counterexample); !values.empty())
+    if (std::string values = spellCounterexample(pred, answer.counterexample, names, spellings); !values.empty())
       diag.attachNote() << "counterexample: " << values;
-  if (undecided)
-    attachHelp(diag) << "state it with 'requires', test it when the program runs with 'check " << spelled
-                     << ", \"..\";', or trust it with 'assume " << spelled << ";'";
+  if (undecided) {
+    std::string text = isSource(pred, spelled) ? " " + spelled : "";
+    attachHelp(diag) << "state it with 'requires', test it when the program runs with 'check" << text
+                     << ", \"..\";', or trust it with 'assume" << text << ";'";
+  }
   return diag;
 }
 
 void suggestClause(InFlightDiagnostic &diag, PredAttr clause, StringRef function,
-                   function_ref<bool(StringRef)> isShapeVar) {
-  if (!clause || !hasSourceNames(clause))
+                   function_ref<bool(StringRef)> isShapeVar, const Spellings &spellings) {
+  if (!clause)
     return;
-  // `D = 8*(D floordiv 8)` is better said as `D mod 8 = 0`.
-  if (clause.getKind() == PredKind::EQ)
-    if (DimAttr difference = subDims(clause.getDims()[0], clause.getDims()[1])) {
-      DimAttr zero = DimAttr::getConstant(clause.getContext(), 0);
-      PredAttr remainder = makeRelation(PredKind::EQ, difference, zero);
-      if (toString(remainder).find(" mod ") != std::string::npos)
-        clause = remainder;
-    }
+  std::string text = spellings.spell(clause);
+  if (!isSource(clause, text))
+    return;
   NameSet names;
   collectNames(clause, names);
   if (llvm::all_of(names, isShapeVar))
-    attachHelp(diag) << "add 'requires " << toString(clause) << "' to '" << getSourceName(function) << "'";
+    attachHelp(diag) << "add 'requires " << text << "' to '" << getSourceName(function) << "'";
   else
-    attachHelp(diag) << "test it when the program runs, 'check " << toString(clause) << ", \"..\";'";
+    attachHelp(diag) << "test it when the program runs, 'check " << text << ", \"..\";'";
 }
 
 } // namespace kina

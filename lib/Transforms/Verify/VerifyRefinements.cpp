@@ -56,7 +56,7 @@ bool isProductRelation(PredAttr pred) {
 class FunctionVerifier {
 public:
   FunctionVerifier(FuncOp function, Solver &solver, std::set<std::string> &told)
-      : function(function), solver(solver), told(told), values(facts, [this](PredAttr pred) { return holds(pred); }) {
+      : function(function), solver(solver), told(told), spellings(function), values(facts, [this](PredAttr pred) { return holds(pred); }) {
     if (ArrayAttr vars = function.getShapeVarsAttr())
       for (auto var : vars.getAsRange<ShapeVarAttr>())
         least[var.getName()] = var.getLeast();
@@ -65,6 +65,7 @@ public:
   LogicalResult run();
 
 private:
+  bool isShapeVar(StringRef name) { return llvm::is_contained(function.getShapeVarNames(), name); }
   std::optional<int64_t> leastOf(StringRef name) const {
     // A run-time integer may have any value.
     if (name.starts_with("%"))
@@ -89,10 +90,14 @@ private:
   /// Whether it is proved; reports it if not.
   bool verify(const Obligation &obligation);
   bool verifyPart(const Obligation &obligation);
-  /// `what` is what divides.
-  bool verifyDivisors(PredAttr pred, Location loc, const Twine &what);
-  template <typename Attr>
-  bool verifyDivisorsOf(Attr attr, Location loc, const Twine &what);
+  /// `spelled` tells what the divisors stand in.
+  bool verifyDivisors(PredAttr pred, Location loc, function_ref<std::string()> spelled);
+  bool verifyDivisors(DimAttr dim, Location loc, function_ref<std::string()> spelled);
+  bool verifySize(DimAttr dim, Location loc) {
+    return verifyDivisors(dim, loc, [&] { return "the size '" + spellings.spell(dim) + "'"; });
+  }
+  /// The clause that would make what is not proved hold, or null.
+  PredAttr suggest(PredAttr pred, const Answer &answer);
 
   bool verifySignature();
   void verifyCustomVjp();
@@ -100,6 +105,9 @@ private:
   void verifyBlock(Block &block);
   void verifyCall(Operation *op, FlatSymbolRefAttr callee, DictionaryAttr subst);
   void assume(AssumeOp op);
+  /// Marks the box of a slice or an update that is known to lie inside, so that it is not
+  /// tested when executed.
+  template <typename OpTy> void markInBounds(OpTy op, kina::TensorType tensor);
   void keepClauses();
   DimAttr limitTripBound(DimAttr bound);
   /// Walks the region with one more fact, forgets what it learned.
@@ -110,6 +118,7 @@ private:
   /// Messages of this run, since a body that is elaborated in place at several calls has each
   /// obligation several times.
   std::set<std::string> &told;
+  Spellings spellings;
   llvm::StringMap<int64_t> least;
   SmallVector<PredAttr> facts;
   /// What was not proved, and is told already.
@@ -124,31 +133,30 @@ private:
 // Obligations
 //===----------------------------------------------------------------------===//
 
-template <typename Attr>
-bool FunctionVerifier::verifyDivisorsOf(Attr attr, Location loc, const Twine &what) {
+bool FunctionVerifier::verifyDivisors(DimAttr dim, Location loc, function_ref<std::string()> spelled) {
   llvm::SetVector<DimAttr> divisors;
-  collectDivisors(attr, divisors);
+  collectDivisors(dim, divisors);
   bool good = true;
   for (DimAttr divisor : divisors)
     good &= verifyPart({loc, makeRelation(PredKind::LE, DimAttr::getConstant(divisor.getContext(), 1), divisor),
                         ObligationKind::divisor,
-                        ("the divisor '" + toString(divisor) + "' of " + what + " may be less than 1").str(),
+                        "the divisor '" + spellings.spell(divisor) + "' of " + spelled() + " may be less than 1",
                         {}});
   return good;
 }
 
-bool FunctionVerifier::verifyDivisors(PredAttr pred, Location loc, const Twine &what) {
+bool FunctionVerifier::verifyDivisors(PredAttr pred, Location loc, function_ref<std::string()> spelled) {
   bool good = true;
   for (DimAttr dim : pred.getDims())
-    good &= verifyDivisorsOf(dim, loc, what);
+    good &= verifyDivisors(dim, loc, spelled);
   for (PredAttr part : pred.getPreds())
-    good &= verifyDivisors(part, loc, what);
+    good &= verifyDivisors(part, loc, spelled);
   return good;
 }
 
 bool FunctionVerifier::verify(const Obligation &obligation) {
   if (obligation.kind != ObligationKind::divisor &&
-      !verifyDivisors(obligation.pred, obligation.loc, "'" + toString(obligation.pred) + "'"))
+      !verifyDivisors(obligation.pred, obligation.loc, [&] { return "'" + spellings.spell(obligation.pred) + "'"; }))
     return false;
   SmallVector<PredAttr> parts;
   splitConjunction(obligation.pred, parts);
@@ -174,7 +182,9 @@ bool FunctionVerifier::verifyPart(const Obligation &obligation) {
   if (!doubtful.empty()) {
     SmallVector<PredAttr> granted(facts);
     llvm::append_range(granted, doubtful);
-    if (solve(pred, granted).verdict == Verdict::Proved)
+    // What took its time gets no second one.
+    if (answer.isOutOfTime() ? solver.settle({granted, pred, [this](StringRef name) { return leastOf(name); }}).value_or(false)
+                             : solve(pred, granted).verdict == Verdict::Proved)
       return false;
   }
   if (llvm::is_contained(refuted, pred))
@@ -185,14 +195,32 @@ bool FunctionVerifier::verifyPart(const Obligation &obligation) {
   llvm::raw_string_ostream(key) << obligation.loc << toString(pred) << obligation.text;
   if (!told.insert(key).second)
     return false;
-  InFlightDiagnostic diag = reportUnproved(obligation, answer, facts);
+  auto lookup = [this](StringRef name) { return leastOf(name); };
+  InFlightDiagnostic diag = reportUnproved(obligation, answer, {solver, facts, lookup, spellings});
   if (answer.cause == Cause::WorkerMissing || answer.cause == Cause::WorkerDied)
     diag.attachNote() << solver.getWorkerProblem();
   if (answer.verdict == Verdict::MayFail)
-    suggestClause(diag, solver.suggest({facts, pred, [this](StringRef name) { return leastOf(name); }}, answer),
-                  function.getSymName(),
-                  [&](StringRef name) { return llvm::is_contained(function.getShapeVarNames(), name); });
+    suggestClause(
+        diag, suggest(pred, answer), function.getSymName(), [this](StringRef name) { return isShapeVar(name); },
+        spellings);
   return false;
+}
+
+PredAttr FunctionVerifier::suggest(PredAttr pred, const Answer &answer) {
+  // A size that was bound in the body is said by those of the signature, if they make it.
+  PredAttr goal = substitute(pred, [&](StringRef name) -> DimAttr {
+    if (isShapeVar(name))
+      return {};
+    for (PredAttr fact : facts)
+      if (fact.getKind() == PredKind::EQ && fact.getDims()[0].getSingleName() == name) {
+        NameSet names;
+        collectNames(fact.getDims()[1], names);
+        if (llvm::all_of(names, [this](StringRef other) { return isShapeVar(other); }))
+          return fact.getDims()[1];
+      }
+    return {};
+  });
+  return solver.suggest({facts, goal ? goal : pred, [this](StringRef name) { return leastOf(name); }}, answer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -202,10 +230,11 @@ bool FunctionVerifier::verifyPart(const Obligation &obligation) {
 bool FunctionVerifier::reportContradiction(PredAttr pred, Location loc, StringRef spelled,
                                            ArrayRef<ClauseAttr> before) {
   auto lookup = [this](StringRef name) { return leastOf(name); };
+  // The facts do not contradict each other so far, so only those matter that speak of its names.
+  if (solve(negate(pred), facts).verdict != Verdict::Proved)
+    return false;
   SmallVector<PredAttr> together(facts);
   splitConjunction(pred, together);
-  if (solver.satisfiable(together, lookup).verdict != Verdict::NeverHolds)
-    return false;
   bad = true;
   bool alone = solver.satisfiable(ArrayRef(together).drop_front(facts.size()), lookup).verdict == Verdict::NeverHolds;
   InFlightDiagnostic diag =
@@ -232,21 +261,27 @@ bool FunctionVerifier::verifySignature() {
   SmallVector<ClauseAttr> clauses;
   if (ArrayAttr attr = function.getPreconditionsAttr())
     llvm::append_range(clauses, attr.getAsRange<ClauseAttr>());
-  SmallVector<PredAttr> parts;
-  for (auto [index, clause] : llvm::enumerate(clauses)) {
-    if (!verifyDivisors(clause.getPred(), clause.getLoc(), "'" + clause.getText() + "'"))
-      return false;
-    if (reportContradiction(clause.getPred(), clause.getLoc(), clause.getText(), ArrayRef(clauses).take_front(index)))
+  for (ClauseAttr clause : clauses) {
+    if (!verifyDivisors(clause.getPred(), clause.getLoc(), [&] { return "'" + clause.getText().str() + "'"; }))
       return false;
     addFact(clause.getPred());
   }
+  // Together first: only if they are not seen to be satisfiable, it is asked which is the
+  // first that cannot hold.
+  if (solver.satisfiable(facts, [this](StringRef name) { return leastOf(name); }).verdict != Verdict::Proved) {
+    facts.clear();
+    for (auto [index, clause] : llvm::enumerate(clauses)) {
+      if (reportContradiction(clause.getPred(), clause.getLoc(), clause.getText(), ArrayRef(clauses).take_front(index)))
+        return false;
+      addFact(clause.getPred());
+    }
+  }
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     for (DimAttr dim : getShape(type))
-      verifyDivisorsOf(dim, function.isExternal() ? function.getLoc() : function.getArgument(index).getLoc(),
-                       "the size '" + toString(dim) + "'");
+      verifySize(dim, function.isExternal() ? function.getLoc() : function.getArgument(index).getLoc());
   for (Type type : function.getResultTypes())
     for (DimAttr dim : getShape(type))
-      verifyDivisorsOf(dim, function.getLoc(), "the size '" + toString(dim) + "'");
+      verifySize(dim, function.getLoc());
   return true;
 }
 
@@ -256,7 +291,7 @@ void FunctionVerifier::verifyCustomVjp() {
   if (!function.getCustomVjp())
     return;
   auto rule = SymbolTable::lookupNearestSymbolFrom<FuncOp>(function, function.getCustomVjpAttr());
-  if (!rule || !rule.getPreconditionsAttr())
+  if (!rule)
     return;
   SmallVector<Type> types(function.getArgumentTypes());
   llvm::append_range(types, function.getResultTypes());
@@ -266,13 +301,20 @@ void FunctionVerifier::verifyCustomVjp() {
   if (!subst)
     return;
   StringRef name = getSourceName(function.getSymName()), ruleName = getSourceName(rule.getSymName());
+  std::string which = ("'" + ruleName + "' is the rule of '" + name + "' and requires '").str();
+  std::string lacking = ("', which '" + name + "' does not").str();
+  if (ArrayAttr vars = rule.getShapeVarsAttr())
+    for (auto var : vars.getAsRange<ShapeVarAttr>())
+      if (auto value = subst.getAs<DimAttr>(var.getName()))
+        verify({rule.getLoc(), makeRelation(PredKind::LE, DimAttr::getConstant(rule.getContext(), var.getLeast()), value),
+                ObligationKind::precondition,
+                which + var.getName().str() + " >= " + std::to_string(var.getLeast()) + lacking, {}});
+  if (!rule.getPreconditionsAttr())
+    return;
   for (auto clause : rule.getPreconditionsAttr().getAsRange<ClauseAttr>())
     if (PredAttr pred = substitute(clause.getPred(), subst))
       verify({clause.getLoc(), pred, ObligationKind::precondition,
-              ("'" + ruleName + "' is the rule of '" + name + "' and requires '" + clause.getText() +
-               "', which '" + name + "' does not")
-                  .str(),
-              {}});
+              which + clause.getText().str() + lacking, {}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -285,7 +327,7 @@ void FunctionVerifier::verifyCall(Operation *op, FlatSymbolRefAttr symbol, Dicti
     return;
   MLIRContext *context = op->getContext();
   auto instantiation = [&](SmallVectorImpl<NoteAttr> &notes) {
-    if (std::string text = spellInstantiation(subst); !text.empty())
+    if (std::string text = spellInstantiation(subst, spellings); !text.empty())
       notes.push_back(NoteAttr::get(context, text, UnknownLoc::get(context)));
   };
   std::string name = getSourceName(callee.getSymName()).str();
@@ -299,7 +341,7 @@ void FunctionVerifier::verifyCall(Operation *op, FlatSymbolRefAttr symbol, Dicti
         continue;
       verify({op->getLoc(), pred, ObligationKind::precondition,
               ("'" + name + "' needs " + var.getName() + " >= " + Twine(var.getLeast()) + ", and " + var.getName() +
-               " is '" + toString(value) + "' here")
+               " is '" + spellings.spell(value) + "' here")
                   .str(),
               {}});
     }
@@ -323,7 +365,7 @@ void FunctionVerifier::verifyCall(Operation *op, FlatSymbolRefAttr symbol, Dicti
 
 void FunctionVerifier::assume(AssumeOp op) {
   PredAttr pred = op.getPred();
-  if (!verifyDivisors(pred, op.getLoc(), "'" + toString(pred) + "'"))
+  if (!verifyDivisors(pred, op.getLoc(), [&] { return "'" + spellings.spell(pred) + "'"; }))
     return;
   if (op.getTrusted()) {
     // What is proved needs no trust, and no test.
@@ -331,16 +373,36 @@ void FunctionVerifier::assume(AssumeOp op) {
     splitConjunction(pred, parts);
     if (llvm::all_of(parts, [&](PredAttr part) { return holds(part); })) {
       op.setTrusted(false);
-    } else if (reportContradiction(pred, op.getLoc(), toString(pred), {})) {
+    } else if (reportContradiction(pred, op.getLoc(), spellings.spell(pred), {})) {
       return;
     } else if (isProductRelation(pred)) {
       InFlightDiagnostic diag = emitWarning(op.getLoc(), DiagCode::K0310,
-                                            "'" + toString(pred) + "' is taken on trust, and tested when the program runs");
+                                            "'" + spellings.spell(pred) + "' is taken on trust, and tested when the program runs");
       if (llvm::all_of(parts, hasSourceNames))
-        attachHelp(diag) << "with 'requires " << toString(pred) << "' the callers answer for it";
+        attachHelp(diag) << "with 'requires " << spellings.spell(pred) << "' the callers answer for it";
     }
   }
   addFact(pred);
+}
+
+template <typename OpTy>
+void FunctionVerifier::markInBounds(OpTy op, kina::TensorType tensor) {
+  if (op.getInBounds())
+    return;
+  DimAttr zero = DimAttr::getConstant(op.getContext(), 0);
+  // Nothing is lost but a test, so only the quickest method is asked.
+  auto isKnown = [&](DimAttr low, DimAttr high) {
+    return low && high &&
+           solver.settle({facts, makeRelation(PredKind::LE, low, high), [this](StringRef name) { return leastOf(name); }})
+               .value_or(false);
+  };
+  for (auto [axis, offset] : llvm::enumerate(op.getOffsets())) {
+    auto size = cast<DimAttr>(op.getSizes()[axis]);
+    DimAttr start = values.get(offset);
+    if (!isKnown(zero, start) || !isKnown(zero, size) || !isKnown(addDims(start, size), tensor.getDim(axis)))
+      return;
+  }
+  op.setInBounds(true);
 }
 
 void FunctionVerifier::verifyRegion(Region &region, ArrayRef<PredAttr> inside) {
@@ -397,6 +459,10 @@ void FunctionVerifier::verifyBlock(Block &block) {
       if (bound && !loop.getTripBoundAttr())
         loop.setTripBoundAttr(limitTripBound(bound));
       verifyRegion(loop.getAfter(), inside);
+    } else if (auto slice = dyn_cast<SliceOp>(op)) {
+      markInBounds(slice, cast<kina::TensorType>(slice.getOperand().getType()));
+    } else if (auto update = dyn_cast<UpdateOp>(op)) {
+      markInBounds(update, cast<kina::TensorType>(update.getType()));
     } else {
       if (auto call = dyn_cast<CallOp>(op))
         verifyCall(&op, call.getCalleeAttr(), call.getSubst());

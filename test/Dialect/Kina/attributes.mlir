@@ -15,7 +15,7 @@ module @dims attributes {
   kina.a2 = #kina.dim<(D*B)*H>,
   // CHECK-SAME: kina.a3 = #kina.dim<N*N + 2*N + 1>
   kina.a3 = #kina.dim<(N + 1)*(N + 1)>,
-  // CHECK-SAME: kina.a4 = #kina.dim<-N + 1>
+  // CHECK-SAME: kina.a4 = #kina.dim<1 - N>
   kina.a4 = #kina.dim<1 - N>,
   // CHECK-SAME: kina.a5 = #kina.dim<-9223372036854775808>
   kina.a5 = #kina.dim<-9223372036854775808>,
@@ -27,9 +27,9 @@ module @dims attributes {
   kina.b0 = #kina.dim<(8*N + 7) floordiv 8>,
   // CHECK-SAME: kina.b1 = #kina.dim<(N + 7) floordiv 8>
   kina.b1 = #kina.dim<(N + 7) floordiv 8>,
-  // CHECK-SAME: kina.b2 = #kina.dim<N - ((7*N) floordiv 8)>
+  // CHECK-SAME: kina.b2 = #kina.dim<N ceildiv 8>
   kina.b2 = #kina.dim<N ceildiv 8>,
-  // CHECK-SAME: kina.b3 = #kina.dim<N - 8*(N floordiv 8)>
+  // CHECK-SAME: kina.b3 = #kina.dim<N mod 8>
   kina.b3 = #kina.dim<N mod 8>,
   // CHECK-SAME: kina.b4 = #kina.dim<N floordiv M>
   kina.b4 = #kina.dim<N floordiv M>,

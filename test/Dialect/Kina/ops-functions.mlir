@@ -18,7 +18,7 @@ kina.func private @declared(!kina.tensor<f64, [N]>) -> f64 attributes {shape_var
 // CHECK-SAME: checkpoint = #kina.checkpoint<"k", 4>
 // CHECK-SAME: custom_vjp = @declared
 // CHECK-SAME: effects = [@Exit]
-// CHECK-SAME: preconditions = [#kina.clause<<K - 8*(K floordiv 8) = 0 and 2 le M>, prove, "8 | K and M >= 2", #loc{{[0-9]*}}>]
+// CHECK-SAME: preconditions = [#kina.clause<<K mod 8 = 0 and 2 le M>, prove, "8 | K and M >= 2", #loc{{[0-9]*}}>]
 // CHECK-SAME: shape_vars = [#kina.var<"M">, #kina.var<"K">]
 kina.func public @everything(%x: !kina.tensor<f64, [M, K]> {kina.borrow, kina.name = "x"}, %m: index {kina.dim = "M"}) -> (f64, index)
     attributes {shape_vars = [#kina.var<"M">, #kina.var<"K">], effects = [@Exit], custom_vjp = @declared,

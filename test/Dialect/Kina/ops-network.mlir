@@ -5,11 +5,11 @@
 // CHECK-LABEL: kina.func @convolutions
 kina.func @convolutions(%x: !kina.tensor<f32, [B, 2*C, H, 9]>, %w: !kina.tensor<f32, [2*O, C, 3, K]>)
     attributes {shape_vars = [#kina.var<"B">, #kina.var<"C">, #kina.var<"H">, #kina.var<"O">, #kina.var<"K">]} {
-  // CHECK: kina.conv2d %arg0, %arg1 stride [2, 1] padding [0, 1] dilation [1, 1] groups 2 : <f32, [B, 2*C, H, 9]>, <f32, [2*O, C, 3, K]> to <f32, [B, 2*O, (H + 1) floordiv 2 - 1, -K + 12]>
+  // CHECK: kina.conv2d %arg0, %arg1 stride [2, 1] padding [0, 1] dilation [1, 1] groups 2 : <f32, [B, 2*C, H, 9]>, <f32, [2*O, C, 3, K]> to <f32, [B, 2*O, (H + 1) floordiv 2 - 1, 12 - K]>
   %0 = kina.conv2d %x, %w stride [2, 1] padding [0, 1] dilation [1, 1] groups 2 : !kina.tensor<f32, [B, 2*C, H, 9]>, !kina.tensor<f32, [2*O, C, 3, K]> to !kina.tensor<f32, [B, 2*O, (H - 1) floordiv 2, 12 - K]>
-  // CHECK: kina.conv2d_input_grad %arg1, %{{.*}} stride [2, 1] padding [0, 1] dilation [1, 1] groups 2 : <f32, [2*O, C, 3, K]>, <f32, [B, 2*O, (H + 1) floordiv 2 - 1, -K + 12]> to <f32, [B, 2*C, H, 9]>
+  // CHECK: kina.conv2d_input_grad %arg1, %{{.*}} stride [2, 1] padding [0, 1] dilation [1, 1] groups 2 : <f32, [2*O, C, 3, K]>, <f32, [B, 2*O, (H + 1) floordiv 2 - 1, 12 - K]> to <f32, [B, 2*C, H, 9]>
   %1 = kina.conv2d_input_grad %w, %0 stride [2, 1] padding [0, 1] dilation [1, 1] groups 2 : !kina.tensor<f32, [2*O, C, 3, K]>, !kina.tensor<f32, [B, 2*O, (H - 1) floordiv 2, 12 - K]> to !kina.tensor<f32, [B, 2*C, H, 9]>
-  // CHECK: kina.conv2d_kernel_grad %arg0, %{{.*}} stride [2, 1] padding [0, 1] dilation [1, 1] groups 2 : <f32, [B, 2*C, H, 9]>, <f32, [B, 2*O, (H + 1) floordiv 2 - 1, -K + 12]> to <f32, [2*O, C, 3, K]>
+  // CHECK: kina.conv2d_kernel_grad %arg0, %{{.*}} stride [2, 1] padding [0, 1] dilation [1, 1] groups 2 : <f32, [B, 2*C, H, 9]>, <f32, [B, 2*O, (H + 1) floordiv 2 - 1, 12 - K]> to <f32, [2*O, C, 3, K]>
   %2 = kina.conv2d_kernel_grad %x, %0 stride [2, 1] padding [0, 1] dilation [1, 1] groups 2 : !kina.tensor<f32, [B, 2*C, H, 9]>, !kina.tensor<f32, [B, 2*O, (H - 1) floordiv 2, 12 - K]> to !kina.tensor<f32, [2*O, C, 3, K]>
   kina.return
 }

@@ -4,7 +4,7 @@
 
 // CHECK-LABEL: kina.func @proved
 // CHECK-NEXT:    kina.assume <5 le N>
-// CHECK-NEXT:    kina.assume <D - 4*(D floordiv 4) = 0>
+// CHECK-NEXT:    kina.assume <D mod 4 = 0>
 // CHECK-NEXT:    kina.return
 kina.func @proved() attributes {
     preconditions = [#kina.clause<<8 le N>, prove, "N >= 8", loc(unknown)>,
@@ -137,6 +137,34 @@ kina.func @trusted() attributes {
   kina.assume trusted <2 le N>
   kina.assume trusted <4 le N>
   kina.obligation bounds <4 le N>, "trusted"
+  kina.return
+}
+
+// -----
+
+// A counter is not below its start, so a slice at it is not tested when executed; one that may
+// leave the axis by one is.
+
+// CHECK-LABEL: kina.func @slices
+// CHECK: kina.slice %{{.*}}[%{{.*}}] sizes [#kina.dim<1>] dropped [0] in_bounds :
+// CHECK: kina.update %{{.*}} into %{{.*}}[%{{.*}}] sizes [#kina.dim<1>] dropped [0] in_bounds :
+// CHECK: kina.slice %{{.*}}[%{{.*}}] sizes [#kina.dim<2>] dropped [] :
+kina.func @slices(%x: !kina.tensor<f64, [N]>, %v: f64) attributes {shape_vars = [#kina.var<"N">]} {
+  %zero = kina.constant 0 : i32
+  %one = kina.constant 1 : i32
+  %n = kina.dim <N> : i32
+  %r:2 = kina.while (%i = %zero, %y = %x) : i32, !kina.tensor<f64, [N]> {
+    %more = kina.cmp lt, %i, %n : i32
+    kina.condition(%more)
+  } do {
+  ^bb0(%i: i32, %y: !kina.tensor<f64, [N]>):
+    %at = kina.cast %i : i32 to index
+    %e = kina.slice %y[%at] sizes [#kina.dim<1>] dropped [0] : <f64, [N]> to f64
+    %u = kina.update %e into %y[%at] sizes [#kina.dim<1>] dropped [0] : f64 into <f64, [N]>
+    %two = kina.slice %y[%at] sizes [#kina.dim<2>] dropped [] : <f64, [N]> to !kina.tensor<f64, [2]>
+    %next = kina.add %i, %one : i32
+    kina.yield %next, %u : i32, !kina.tensor<f64, [N]>
+  }
   kina.return
 }
 

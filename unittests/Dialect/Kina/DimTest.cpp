@@ -7,6 +7,7 @@
 
 #include "Kina/Dialect/Kina/IR/Dim.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
+#include "Kina/Dialect/Kina/IR/Spellings.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
 #include <gtest/gtest.h>
@@ -463,6 +464,160 @@ TEST_F(DimTest, PredicatesPrintAndParse) {
   }
   EXPECT_EQ(toString(cast<PredAttr>(parse("#kina.pred<[N ne 2 or M le 3] and not (N lt M)>"))),
             "(N != 2 or M <= 3) and not (N < M)");
+}
+
+//===----------------------------------------------------------------------===//
+// Spelling
+//===----------------------------------------------------------------------===//
+
+TEST_F(DimTest, CeilingsAndRemaindersAreFoundAgain) {
+  for (const char *text : {
+           "N ceildiv 4", "N ceildiv 2", "(N + 1) ceildiv 4", "(M + N) ceildiv 8", "(2*N) ceildiv 5",
+           "N ceildiv 4 + 1", "8*(N ceildiv 8)", "B*(N ceildiv 8)", "M - (N ceildiv 8)", "N + N ceildiv 4",
+           "N mod 4", "(M + N) mod 8", "2*(N mod 2)", "N mod 4 + 1", "M - (N mod 4)", "B*(N mod 8)", "(7*N) mod 8",
+           "N mod M", "N mod (M - 1)", "N ceildiv M", "(B + N) ceildiv (M + 1)", "min(M, N ceildiv 4)",
+           "(N mod 7) ceildiv M", "(N + 7) floordiv 8", "N - (N floordiv 4)",
+           "M floordiv 3 + N floordiv 3",
+       })
+    EXPECT_EQ(toString(parsed(text)), text);
+  // A sum begins with what is not negative.
+  EXPECT_EQ(toString(subDims(N, M)), "N - M");
+  EXPECT_EQ(toString(subDims(number(1), N)), "1 - N");
+  EXPECT_EQ(toString(negDim(N)), "-N");
+  auto pred = [&](const std::string &text) { return toString(cast<PredAttr>(parse("#kina.pred<" + text + ">"))); };
+  EXPECT_EQ(pred("0 = N mod 8"), "N mod 8 = 0");
+  EXPECT_EQ(pred("0 le N - M"), "N >= M");
+  EXPECT_EQ(pred("5 le 8*N + 8"), "8*N + 8 >= 5");
+}
+
+/// The dimension of the tree; what is written for it and its parts is noted.
+DimAttr noted(MLIRContext *context, const Tree &tree, Spellings &spellings) {
+  if (tree.kind == Tree::Name || tree.kind == Tree::Number)
+    return dimOf(context, tree, false);
+  DimAttr a = noted(context, *tree.left, spellings), b = noted(context, *tree.right, spellings);
+  if (!a || !b)
+    return {};
+  DimAttr result;
+  auto infix = [&](StringRef op, DimAttr (*combine)(DimAttr, DimAttr)) {
+    result = combine(a, b);
+    spellings.addInfix(result, a, op, b);
+  };
+  switch (tree.kind) {
+  case Tree::Add:
+    infix("+", addDims);
+    break;
+  case Tree::Sub:
+    infix("-", subDims);
+    break;
+  case Tree::Mul:
+    infix("*", mulDims);
+    break;
+  case Tree::FloorDiv:
+    infix("floordiv", floorDivDims);
+    break;
+  case Tree::CeilDiv:
+    infix("ceildiv", ceilDivDims);
+    break;
+  case Tree::Mod:
+    infix("mod", modDims);
+    break;
+  case Tree::Min:
+  case Tree::Max:
+    result = tree.kind == Tree::Min ? minDims({a, b}) : maxDims({a, b});
+    spellings.addCall(result, tree.kind == Tree::Min ? "min" : "max", a, b);
+    break;
+  case Tree::Name:
+  case Tree::Number:
+    break;
+  }
+  return result;
+}
+
+TEST_F(DimTest, EverySpellingReadsBack) {
+  std::mt19937 random(11);
+  unsigned ceilings = 0, remainders = 0, written = 0;
+  for (unsigned round = 0; round < 4000; ++round) {
+    std::unique_ptr<Tree> tree = randomTree(random, 1 + round % 4), other = randomTree(random, 2);
+    Spellings spellings;
+    DimAttr dim = noted(&context, *tree, spellings), second = dimOf(&context, *other, false);
+    if (!dim || !second)
+      continue;
+    // The dimension itself, one that has it as a part, and one that is made of it.
+    for (DimAttr one : {dim, floorDivDims(addDims(dim, second), addDims(N, number(2))), minDims({dim, second}),
+                        subDims(second, dim), mulDims(dim, second)}) {
+      if (!one)
+        continue;
+      std::string plain = toString(one), spelled = spellings.spell(one);
+      ASSERT_EQ(parsed(plain), one) << plain;
+      ASSERT_EQ(parsed(spelled), one) << spelled << " is " << plain;
+      ceilings += StringRef(plain).contains(" ceildiv ");
+      remainders += StringRef(plain).contains(" mod ");
+      written += plain != spelled;
+    }
+  }
+  EXPECT_GT(ceilings, 500u);
+  EXPECT_GT(remainders, 500u);
+  EXPECT_GT(written, 2000u);
+}
+
+TEST_F(DimTest, WhatTheUserWroteIsKept) {
+  Spellings spellings;
+  DimAttr next = addDims(B, number(1)), blocks = mulDims(number(8), next);
+  spellings.addInfix(next, B, "+", number(1));
+  spellings.addInfix(blocks, number(8), "*", next);
+  EXPECT_EQ(toString(blocks), "8*B + 8");
+  EXPECT_EQ(spellings.spell(blocks), "8*(B + 1)");
+  // What was written first counts; a name is its own spelling.
+  spellings.addInfix(blocks, blocks, "+", number(0));
+  spellings.addInfix(N, N, "+", number(0));
+  EXPECT_EQ(spellings.spell(blocks), "8*(B + 1)");
+  EXPECT_EQ(spellings.spell(N), "N");
+  // Parts of another dimension.
+  EXPECT_EQ(spellings.spell(floorDivDims(blocks, M)), "(8*(B + 1)) floordiv M");
+  EXPECT_EQ(spellings.spell(minDims({blocks, M})), "min(8*(B + 1), M)");
+  // Under other names it is another dimension.
+  auto rename = [&](StringRef name) { return name == "B" ? H : DimAttr(); };
+  EXPECT_EQ(spellings.spell(substitute(blocks, rename)), "8*H + 8");
+  // Relations as they were written, and over what was written.
+  PredAttr more = makeRelation(PredKind::LE, blocks, N);
+  EXPECT_EQ(spellings.spell(more), "8*(B + 1) <= N");
+  EXPECT_EQ(spellings.spell(makeRelation(PredKind::LE, number(9), blocks)), "8*(B + 1) >= 9");
+  spellings.addRelation(more, N, ">=", blocks);
+  EXPECT_EQ(spellings.spell(more), "N >= 8*(B + 1)");
+  EXPECT_EQ(spellings.spell(makeOr({more, makeNot(more)})), "N >= 8*(B + 1) or not (N >= 8*(B + 1))");
+  // A number of elements in the order of the sizes.
+  spellings.addProduct(productOf(&context, {N, blocks, B}), {N, blocks, B});
+  EXPECT_EQ(spellings.spell(productOf(&context, {B, N, blocks})), "N*(8*(B + 1))*B");
+  // The second size of a name in a function is called as the source calls it.
+  DimAttr again = name("L.1"), twice = mulDims(number(2), addDims(again, number(1)));
+  spellings.addInfix(twice, number(2), "*", addDims(again, number(1)));
+  EXPECT_EQ(spellings.spell(again), "L");
+  EXPECT_EQ(spellings.spell(twice), "2*(L + 1)");
+  EXPECT_EQ(toString(twice), "2*L.1 + 2");
+  EXPECT_EQ(Spellings().spell(twice), "2*L + 2");
+  // What is known at run time only has no name to write.
+  DimAttr runtime = mulDims(number(2), addDims(name("%0"), number(1)));
+  spellings.addInfix(runtime, number(2), "*", addDims(name("%0"), number(1)));
+  EXPECT_EQ(spellings.spell(runtime), "2*%0 + 2");
+  // In the attribute of a function, and back.
+  OpBuilder builder(&context);
+  OwningOpRef<FuncOp> function =
+      FuncOp::create(builder, builder.getUnknownLoc(), "f", builder.getFunctionType({}, {}));
+  EXPECT_EQ(Spellings(*function).spell(blocks), "8*B + 8");
+  spellings.attachTo(*function);
+  EXPECT_EQ(Spellings(*function).spell(blocks), "8*(B + 1)");
+  EXPECT_EQ(Spellings(*function).spell(more), "N >= 8*(B + 1)");
+  // A clause is kept with its text, and needs no other place.
+  OwningOpRef<FuncOp> bounded =
+      FuncOp::create(builder, builder.getUnknownLoc(), "g", builder.getFunctionType({}, {}));
+  PredAttr clause = makeRelation(PredKind::LE, M, N);
+  Spellings one;
+  one.addRelation(clause, N, ">=", M);
+  bounded->setPreconditionsAttr(builder.getArrayAttr(
+      {ClauseAttr::get(&context, clause, ClauseMode::Prove, "N >= M", builder.getUnknownLoc())}));
+  one.attachTo(*bounded);
+  EXPECT_FALSE((*bounded)->hasAttr(kSpellingsAttrName));
+  EXPECT_EQ(Spellings(*bounded).spell(clause), "N >= M");
 }
 
 } // namespace

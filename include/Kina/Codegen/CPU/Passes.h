@@ -16,6 +16,8 @@ struct CPUCodegenOptions : public mlir::PassPipelineOptions<CPUCodegenOptions> {
                            llvm::cl::desc("Inline private functions, so that a call in a loop "
                                           "allocates nothing"),
                            llvm::cl::init(true)};
+  Option<bool> remarks{*this, "remarks", llvm::cl::desc("Tell which loops copy whole tensors (K0701)"),
+                       llvm::cl::init(false)};
 };
 
 /// linalg on tensors to loops on buffers with explicit deallocation (`--kina-codegen-cpu`).

@@ -191,6 +191,16 @@ def MathToLibm : Pass<"kina-math-to-libm", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def ReportCopies : Pass<"kina-report-copies"> {
+  let summary = "Tell which loops copy whole tensors that could be updated in place";
+  let description = [{
+    Runs behind everything that could remove a copy. A copy of a whole buffer in a loop is told
+    (K0701) if it was made because only a part of the tensor is written, or because the tensor
+    of one state goes on as another state; once for each place in the source. A note says what
+    keeps the old values alive, as far as that is known. Nothing is changed.
+  }];
+}
+
 def NarrowLocations : Pass<"kina-narrow-locations", "::mlir::ModuleOp"> {
   let summary = "Leave every operation one position in the source";
   let description = [{

@@ -1,4 +1,4 @@
-//===- SourceNames.cpp - What the source calls a value --------------------===//
+//===- SourceNames.cpp - What the source says of a value ------------------===//
 
 #include "Kina/Dialect/Kina/IR/SourceNames.h"
 #include "Kina/Dialect/Kina/IR/KinaOps.h"
@@ -67,6 +67,28 @@ void addSourceName(Value value, StringRef name, bool alias) {
   }
   names[result.getResultNumber()] = joined;
   op->setLoc(FusedLoc::get({loc}, ArrayAttr::get(op->getContext(), names), op->getContext()));
+}
+
+void setBorrowed(OpResult result) {
+  result.getOwner()->setAttr(kBorrowArgAttrName, UnitAttr::get(result.getContext()));
+}
+
+bool isBorrowed(OpResult result) { return result.getOwner()->hasAttr(kBorrowArgAttrName); }
+
+bool isBorrowed(OpOperand &operand) {
+  auto numbers = operand.getOwner()->getAttrOfType<DenseI64ArrayAttr>(kBorrowedOperandsAttrName);
+  return numbers && llvm::is_contained(numbers.asArrayRef(), static_cast<int64_t>(operand.getOperandNumber()));
+}
+
+void setBorrowed(OpOperand &operand) {
+  if (isBorrowed(operand))
+    return;
+  Operation *op = operand.getOwner();
+  SmallVector<int64_t> numbers;
+  if (auto known = op->getAttrOfType<DenseI64ArrayAttr>(kBorrowedOperandsAttrName))
+    llvm::append_range(numbers, known.asArrayRef());
+  numbers.push_back(operand.getOperandNumber());
+  op->setAttr(kBorrowedOperandsAttrName, DenseI64ArrayAttr::get(op->getContext(), numbers));
 }
 
 } // namespace kina
