@@ -1,7 +1,6 @@
 //===- DiagnosticPrinter.cpp - Diagnostics with source snippets -----------===//
 
 #include "Kina/Support/DiagnosticPrinter.h"
-#include "Kina/Support/Diagnostics.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
@@ -22,6 +21,8 @@ namespace {
 constexpr size_t kLongestLabel = 100;
 /// The calls that are shown of a chain.
 constexpr size_t kMostCalls = 5;
+/// The codes that the last line names.
+constexpr size_t kMostCodes = 8;
 
 /// The first place in a file that `loc` names; `calls` gets the places of the calls through
 /// which it was inlined, innermost first.
@@ -238,13 +239,26 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, llvm::raw_ostream &os
 
 DiagnosticPrinter::~DiagnosticPrinter() {
   release();
-  if (shownErrors <= options.limit)
-    return;
-  std::string text = std::to_string(shownErrors - options.limit) + " further errors are not shown";
-  if (options.json)
-    os << llvm::json::Value(llvm::json::Object{{"severity", "note"}, {"message", text}}) << '\n';
-  else
-    os << "note: " << text << "\n\n";
+  if (shownErrors > options.limit) {
+    std::string text = "there are more errors; the first " + std::to_string(options.limit) + " are shown";
+    if (options.json) {
+      os << llvm::json::Value(llvm::json::Object{{"severity", "note"}, {"message", text}}) << '\n';
+    } else {
+      {
+        Paint paint(os, options.color, severityColor(DiagnosticSeverity::Note));
+        os << "note";
+      }
+      os << ": " << text << "\n\n";
+    }
+  }
+  if (options.explain && !options.json && !codes.empty()) {
+    SmallVector<StringRef> names = llvm::map_to_vector(codes, stringifyDiagCode);
+    names.truncate(std::min(names.size(), kMostCodes));
+    os << "For more information: kinac explain " << names.front();
+    if (names.size() > 1)
+      os << " (or " << llvm::join(ArrayRef(names).drop_front(), ", ") << (codes.size() > kMostCodes ? ", ..)" : ")");
+    os << '\n';
+  }
   os.flush();
 }
 
@@ -277,6 +291,8 @@ void DiagnosticPrinter::show(Diagnostic &diag) {
   if (diag.getSeverity() == DiagnosticSeverity::Error && ++shownErrors > options.limit)
     return;
   Message message = read(diag);
+  if (message.code && message.severity == DiagnosticSeverity::Error)
+    codes.insert(*message.code);
   if (options.json)
     printJson(message);
   else

@@ -25,6 +25,9 @@ namespace kina {
 //===----------------------------------------------------------------------===//
 
 SourceLines::SourceLines(std::string given) : text(std::move(given)) {
+  // Neither the parsers nor editors count the mark with which some files begin.
+  if (StringRef(text).starts_with(kByteOrderMark))
+    text.erase(0, kByteOrderMark.size());
   starts.push_back(0);
   for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
     starts.push_back(at + 1);
@@ -68,6 +71,9 @@ namespace {
 
 /// A longer line is cut to a window of this many cells.
 constexpr unsigned kWindow = 120;
+/// What is looked at of a very long line, to either side, by which a window is filled whatever the
+/// characters are.
+constexpr size_t kMostBytes = 16 * kWindow;
 constexpr unsigned kTabWidth = 4;
 
 /// A row of cells, each with a character and a colour.
@@ -113,9 +119,10 @@ private:
 /// A source line as it is shown.
 class ShownLine {
 public:
-  explicit ShownLine(StringRef line) : columns(line.size() + 1) {
+  /// Lays out the bytes of [first, last), which is enough of a very long line.
+  ShownLine(StringRef line, size_t first, size_t last) : first(first), columns(last - first + 1) {
     unsigned column = 0;
-    for (size_t at = 0; at < line.size();) {
+    for (size_t at = first; at < last;) {
       StringRef rest = line.drop_front(at);
       size_t length = characterLength(rest);
       StringRef character = rest.take_front(length);
@@ -137,18 +144,20 @@ public:
         else
           width = cells;
       }
-      for (size_t byte = 0; byte < length; ++byte)
-        columns[at + byte] = column;
+      for (size_t byte = at; byte < std::min(at + length, last); ++byte)
+        columns[byte - first] = column;
       glyphs.push_back({shown, column, width});
       column += width;
       at += length;
     }
-    columns[line.size()] = column;
+    columns.back() = column;
   }
 
   unsigned getWidth() const { return columns.back(); }
-  /// The cell of a byte; bytes behind the line's end count as its end.
-  unsigned getColumn(size_t byte) const { return columns[std::min(byte, columns.size() - 1)]; }
+  /// The cell of a byte; bytes outside count as the nearest end.
+  unsigned getColumn(size_t byte) const {
+    return columns[std::clamp(byte, first, first + columns.size() - 1) - first];
+  }
   /// What stands in the cells of [from, to).
   std::string getText(unsigned from, unsigned to) const {
     std::string text;
@@ -163,6 +172,7 @@ private:
     std::string text;
     unsigned column, width;
   };
+  size_t first;
   std::vector<unsigned> columns;
   std::vector<Glyph> glyphs;
 };
@@ -279,29 +289,34 @@ void SnippetPrinter::printMarks(unsigned number, llvm::ArrayRef<Mark> marks) {
 
 void SnippetPrinter::printLine(unsigned number) {
   StringRef line = *source.getLine(number);
-  ShownLine shown(line);
   std::vector<const Span *> spans;
   if (auto it = byLine.find(number); it != byLine.end())
     spans = it->second;
 
   // A long line shows what is around its most important span.
+  unsigned focusColumn = 0;
+  if (!spans.empty())
+    focusColumn = (*std::min_element(spans.begin(), spans.end(), [](auto *a, auto *b) {
+                    return std::tuple(!a->primary, a->range.getStartColumn()) <
+                           std::tuple(!b->primary, b->range.getStartColumn());
+                  }))->range.getStartColumn();
+  else if (bracket && number == bracket->range.getStartLine())
+    focusColumn = bracket->range.getStartColumn();
+  else if (bracket && number == bracket->range.getEndLine())
+    focusColumn = bracket->range.getEndColumn();
+  size_t focus = std::min<size_t>(focusColumn > 0 ? focusColumn - 1 : 0, line.size());
+  size_t first = focus > kMostBytes ? focus - kMostBytes : 0, last = std::min(line.size(), focus + kMostBytes);
+  while (first > 0 && ((unsigned char)line[first] & 0xC0) == 0x80)
+    --first;
+  ShownLine shown(line, first, last);
   unsigned from = 0, to = shown.getWidth();
   if (to > kWindow) {
-    auto byte = [](unsigned column) { return size_t(column > 0 ? column - 1 : 0); };
-    unsigned focus = 0;
-    if (!spans.empty())
-      focus = shown.getColumn(byte((*std::min_element(spans.begin(), spans.end(), [](auto *a, auto *b) {
-                                     return std::tuple(!a->primary, a->range.getStartColumn()) <
-                                            std::tuple(!b->primary, b->range.getStartColumn());
-                                   }))->range.getStartColumn()));
-    else if (bracket && number == bracket->range.getStartLine())
-      focus = shown.getColumn(byte(bracket->range.getStartColumn()));
-    else if (bracket && number == bracket->range.getEndLine())
-      focus = shown.getColumn(byte(bracket->range.getEndColumn()));
-    from = focus > kWindow / 3 ? focus - kWindow / 3 : 0;
+    unsigned middle = shown.getColumn(focus);
+    from = middle > kWindow / 3 ? middle - kWindow / 3 : 0;
     to = std::min(to, from + kWindow);
   }
-  std::string prefix = from > 0 ? "..." : "", suffix = to < shown.getWidth() ? "..." : "";
+  std::string prefix = from > 0 || first > 0 ? "..." : "";
+  std::string suffix = to < shown.getWidth() || last < line.size() ? "..." : "";
   auto place = [&](unsigned column) {
     return std::clamp(shown.getColumn(column ? column - 1 : 0), from, to) - from + prefix.size();
   };

@@ -1,19 +1,23 @@
 //===- kina-opt.cpp - The optimizer driver --------------------------------===//
 //
-// The upstream driver, except that what passes report shows source lines. What is wrong with
-// the MLIR text itself is the upstream parser's to say, in its own form.
+// The upstream driver, except that diagnostics show source lines, or are JSON. It parses under a
+// handler of its own, which prints at once, so text that does not parse never gets there.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Kina/InitAll.h"
 #include "Kina/Support/DiagnosticPrinter.h"
 
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/ToolUtilities.h"
+#include "mlir/Tools/ParseUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
@@ -30,6 +34,33 @@ struct ShowDiagnostics : PassInstrumentation {
 };
 } // namespace
 
+/// Parses as the upstream driver does.
+static OwningOpRef<Operation *> parse(const llvm::MemoryBuffer &buffer, MLIRContext &context,
+                                      const MlirOptMainConfig &config) {
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(buffer, /*RequiresNullTerminator=*/false),
+                              llvm::SMLoc());
+  FallbackAsmResourceMap resources;
+  ParserConfig parserConfig(&context, config.shouldVerifyOnParsing(), &resources);
+  return parseSourceFileForTool(sources, parserConfig, !config.shouldUseExplicitModule());
+}
+
+/// Says what is wrong with text that does not parse.
+static LogicalResult checkText(const llvm::MemoryBuffer &buffer, const DialectRegistry &registry,
+                               const MlirOptMainConfig &config, const kina::DiagnosticFlags &flags) {
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects(config.shouldAllowUnregisteredDialects());
+  {
+    // What warns as well is told by the driver itself.
+    ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+    if (parse(buffer, context, config))
+      return success();
+  }
+  kina::DiagnosticPrinter printer(&context, llvm::errs(), flags.getOptions(llvm::errs()));
+  printer.addSource(buffer.getBufferIdentifier(), buffer.getBuffer());
+  return success(bool(parse(buffer, context, config)));
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   std::optional<kina::DiagnosticFlags> flags = kina::takeDiagnosticFlags(argc, argv, /*withMLIR=*/true);
@@ -42,7 +73,7 @@ int main(int argc, char **argv) {
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv,
       "Kina optimizer driver\n\nDiagnostics: --error-format=text|json|mlir, --color=auto|always|never\n", registry);
-  MlirOptMainConfig upstream = MlirOptMainConfig::createFromCLOptions();
+  const MlirOptMainConfig upstream = MlirOptMainConfig::createFromCLOptions();
   if (flags->format == kina::DiagnosticFlags::Format::MLIR || upstream.shouldVerifyDiagnostics() ||
       upstream.shouldShowDialects() || upstream.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
@@ -54,13 +85,21 @@ int main(int argc, char **argv) {
     llvm::errs() << message << '\n';
     return EXIT_FAILURE;
   }
-  MlirOptMainConfig config = upstream;
-  std::string name = buffer->getBufferIdentifier().str(), text = buffer->getBuffer().str();
-  config.setPassPipelineSetupFn([&](PassManager &pm) {
-    pm.addInstrumentation(std::make_unique<ShowDiagnostics>(pm.getContext(), *flags, name, text));
-    return upstream.setupPassPipeline(pm);
-  });
-  if (failed(MlirOptMain(file->os(), std::move(buffer), registry, config)))
+  // The parts of an input that is split are inputs of their own.
+  auto process = [&](std::unique_ptr<llvm::MemoryBuffer> part, llvm::raw_ostream &os) -> LogicalResult {
+    if (failed(checkText(*part, registry, upstream, *flags)))
+      return failure();
+    MlirOptMainConfig config = upstream;
+    config.splitInputFile("");
+    std::string name = part->getBufferIdentifier().str(), text = part->getBuffer().str();
+    config.setPassPipelineSetupFn([&](PassManager &pm) {
+      pm.addInstrumentation(std::make_unique<ShowDiagnostics>(pm.getContext(), *flags, name, text));
+      return upstream.setupPassPipeline(pm);
+    });
+    return MlirOptMain(os, std::move(part), registry, config);
+  };
+  if (failed(splitAndProcessBuffer(std::move(buffer), process, file->os(), upstream.inputSplitMarker(),
+                                   upstream.outputSplitMarker())))
     return EXIT_FAILURE;
   file->keep();
   return EXIT_SUCCESS;

@@ -36,6 +36,7 @@ Session::Session(const CommandLine &line) : line(line) {
   DiagnosticPrinterOptions options;
   options.color = shouldColor(line.color, llvm::errs());
   options.json = line.errorFormat == "json";
+  options.explain = true;
   printer = std::make_unique<DiagnosticPrinter>(context.get(), llvm::errs(), options);
 }
 
@@ -118,8 +119,7 @@ LogicalResult Session::load() {
     }
     buffer = std::move(*file);
     StringRef text = buffer->getBuffer();
-    // Some editors begin a file with a byte order mark, which says nothing in UTF-8.
-    text.consume_front("\xEF\xBB\xBF");
+    text.consume_front(kByteOrderMark);
     StringRef name = line.input == "-" ? StringRef("<stdin>") : StringRef(line.input);
     printer->addSource(name, text.size() > (16u << 20) ? StringRef() : text);
     StringRef path = line.input;

@@ -8,6 +8,7 @@
 #ifndef KINA_SUPPORT_DIAGNOSTICPRINTER_H
 #define KINA_SUPPORT_DIAGNOSTICPRINTER_H
 
+#include "Kina/Support/Diagnostics.h"
 #include "Kina/Support/Snippet.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -24,13 +25,18 @@ class SourceMgr;
 
 namespace kina {
 
+/// Errors that are shown of a run; reading a text ends with the next one.
+inline constexpr unsigned kErrorLimit = 100;
+
 struct DiagnosticPrinterOptions {
   /// ANSI colours. The text is ASCII either way (source lines are copied as they are).
   bool color = false;
   /// One JSON object a line instead of text.
   bool json = false;
-  /// Errors that are shown; what comes behind them is only counted.
-  unsigned limit = 100;
+  /// Errors that are shown.
+  unsigned limit = kErrorLimit;
+  /// Whether text ends with how `kinac explain` is asked about the codes of the errors.
+  bool explain = false;
 };
 
 /// Whether to colour output to `os` under `--color=auto|always|never`; auto is a
@@ -108,6 +114,8 @@ private:
   /// What was shown already, in the words of `toKey`.
   std::set<std::string> told;
   unsigned errors = 0, warnings = 0, shownErrors = 0;
+  /// Of the errors that were shown.
+  std::set<DiagCode> codes;
 };
 
 } // namespace kina

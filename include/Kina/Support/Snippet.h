@@ -5,6 +5,7 @@
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -12,6 +13,9 @@
 #include <vector>
 
 namespace kina {
+
+/// What some editors begin a file with; in UTF-8 it says nothing.
+inline constexpr llvm::StringLiteral kByteOrderMark = "\xEF\xBB\xBF";
 
 /// A source text, by lines.
 class SourceLines {

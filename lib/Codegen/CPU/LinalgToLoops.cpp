@@ -396,6 +396,14 @@ struct LinalgToLoopsPass : public kina::impl::LinalgToLoopsBase<LinalgToLoopsPas
         op.emitError("works on tensors: bufferise first");
         return signalPassFailure();
       }
+      // Its accumulators could not be kept in registers.
+      SmallVector<unsigned> reduced;
+      op.getReductionDims(reduced);
+      for (OpOperand &init : op.getDpsInitsMutable())
+        if (llvm::any_of(reduced, [&](unsigned dim) { return op.getMatchingIndexingMap(&init).isFunctionOfDim(dim); })) {
+          op.emitError("has an output that moves with a loop that reduces");
+          return signalPassFailure();
+        }
       rewriter.setInsertionPoint(op);
       NestEmitter(rewriter, op).emit(partialSums);
       rewriter.eraseOp(op);

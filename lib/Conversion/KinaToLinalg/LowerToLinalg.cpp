@@ -88,16 +88,25 @@ static LogicalResult checkPrecondition(Operation *op) {
 /// Reports the first place of the operation, a function or a module-level value, that needs a
 /// device.
 static LogicalResult checkOnHost(Operation *item) {
-  auto touchesDevice = [](Operation *op) {
-    if (auto function = dyn_cast<FuncOp>(op))
-      return llvm::any_of(function.getArgumentTypes(), isOnDevice) ||
-             llvm::any_of(function.getResultTypes(), isOnDevice);
-    return llvm::any_of(op->getOperandTypes(), isOnDevice) || llvm::any_of(op->getResultTypes(), isOnDevice);
+  auto findDevice = [](Operation *op) -> std::optional<Location> {
+    if (auto function = dyn_cast<FuncOp>(op)) {
+      if (!function.isExternal()) {
+        // What a body returns is found in the body.
+        auto argument = llvm::find_if(function.getArguments(), [](Value value) { return isOnDevice(value.getType()); });
+        return argument == function.getArguments().end() ? std::nullopt : std::optional((*argument).getLoc());
+      }
+      if (llvm::none_of(function.getArgumentTypes(), isOnDevice) && llvm::none_of(function.getResultTypes(), isOnDevice))
+        return std::nullopt;
+      return op->getLoc();
+    }
+    bool touches = llvm::any_of(op->getOperandTypes(), isOnDevice) || llvm::any_of(op->getResultTypes(), isOnDevice);
+    return touches ? std::optional(op->getLoc()) : std::nullopt;
   };
   WalkResult result = item->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!touchesDevice(op))
+    std::optional<Location> found = findDevice(op);
+    if (!found)
       return WalkResult::advance();
-    emitError(op->getLoc()) << "K0115: a tensor on a device cannot be lowered by this build, which has no code generation "
+    emitError(*found) << "K0115: a tensor on a device cannot be lowered by this build, which has no code generation "
                                "for devices: place it on the host";
     return WalkResult::interrupt();
   });

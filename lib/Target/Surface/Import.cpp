@@ -4,6 +4,8 @@
 #include "Kina/Support/DeepStack.h"
 #include "Parser.h"
 
+#include "Kina/Support/Snippet.h"
+
 #include "mlir/IR/Verifier.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/ConvertUTF.h"
@@ -36,6 +38,7 @@ static OwningOpRef<ModuleOp> parseSource(StringRef text, StringRef filename,
                                          MLIRContext *context, bool onlyStructure,
                                          bool keepGoing = false) {
   context->loadDialect<SurfaceDialect>();
+  size_t marked = text.consume_front(kByteOrderMark) ? kByteOrderMark.size() : 0;
   if (text.size() >= Token::kNoComment) {
     emitError(FileLineColLoc::get(context, filename, 1, 1), DiagCode::K0110,
               "the input has more than 4 GiB");
@@ -48,7 +51,7 @@ static OwningOpRef<ModuleOp> parseSource(StringRef text, StringRef filename,
     emitError(FileLineColRange::get(StringAttr::get(context, filename), line, column, column + 1),
               DiagCode::K0110)
         << "the input is not text: "
-        << (text[bad] == '\0' ? "a NUL byte" : "invalid UTF-8") << " at offset " << bad;
+        << (text[bad] == '\0' ? "a NUL byte" : "invalid UTF-8") << " at offset " << bad + marked;
     return {};
   }
   Parser parser(text, filename, context, onlyStructure);

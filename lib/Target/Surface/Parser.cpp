@@ -2,6 +2,8 @@
 
 #include "Parser.h"
 
+#include "Kina/Support/DiagnosticPrinter.h"
+
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -132,9 +134,25 @@ bool Parser::expectClose(Tok kind, uint32_t opener, StringRef what, StringRef or
           : emitError(locationOf(found), DiagCode::K0104)
                 << "expected " << orElse << "'" << spelling(kind) << "', found " << describe(found);
   diag.attachNote(location(opener, opener + 1)) << "opened here";
+  // A comment that was meant to be a division may hold the closer.
+  if (doubtful > opener && doubtful < found.begin) {
+    StringRef comment = lexer.getText().slice(doubtful, lexer.getText().find('\n', doubtful));
+    if (comment.contains(spelling(kind)))
+      diag.attachNote(location(doubtful, doubtful + 2)) << "what stands behind this is a comment";
+  }
   if (!help.empty())
     attachHelp(diag) << help;
   return false;
+}
+
+/// Whether an expression goes on with it behind an operand. Parentheses and brackets do, too, but a
+/// statement begins with them as well.
+static bool isOperator(const Token &token) {
+  return llvm::is_contained({Tok::Cons, Tok::EqEq, Tok::NotEq, Tok::Less, Tok::LessEq, Tok::Greater,
+                             Tok::GreaterEq, Tok::AndAnd, Tok::OrOr, Tok::StarStar, Tok::Dot, Tok::At,
+                             Tok::Plus, Tok::Minus, Tok::Star, Tok::Slash, Tok::Percent, Tok::KwAnd,
+                             Tok::KwOr, Tok::KwMod, Tok::KwFloorDiv, Tok::KwCeilDiv},
+                            token.kind);
 }
 
 bool Parser::expectSemi(StringRef where) {
@@ -146,17 +164,25 @@ bool Parser::expectSemi(StringRef where) {
     return false;
   }
   StringRef help = slipHint(/*behindOperand=*/true);
+  if (found.is(Tok::Equal))
+    help = lastKind == Tok::RSquare
+               ? "a tensor is not assigned to: bind a new one, `let x = update(x, [i], 1.0);`, or carry it as a loop state"
+               : "there is no assignment: bind a new value, `let y = 1.0;`, carry it as a loop state, or assign to a "
+                 "ref, `c := 1.0;`";
+  bool forgotten = help.empty() && lastKind == Tok::RBrace && !isOperator(found);
   if (help.empty() && lastKind == Tok::RBrace)
-    help = "a statement keeps its ';' after '}'; an `if`, a loop or a block is no operand: "
-           "parenthesise it to go on behind it";
+    help = forgotten ? "a statement keeps its ';' after '}'"
+                     : "an `if`, a loop or a block is no operand: parenthesise it to go on behind it";
   // The place where the ';' belongs, unless the text goes on behind it on the same line.
-  bool behind = found.startsLine || found.is(Tok::Eof) || found.is(Tok::RBrace);
+  bool behind = forgotten || found.startsLine || found.is(Tok::Eof) || found.is(Tok::RBrace);
   uint32_t begin = behind ? lastEnd : found.begin;
   uint32_t end = behind ? lastEnd + 1 : found.end;
   if (!mayReport(found.begin))
     return false;
   InFlightDiagnostic diag = emitError(location(begin, end), DiagCode::K0104)
                             << "expected ';' " << where << ", found " << describe(found);
+  if (found.comment != Token::kNoComment && found.comment == doubtful)
+    diag.attachNote(location(doubtful, doubtful + 2)) << "what stands behind this is a comment";
   if (!help.empty())
     attachHelp(diag) << help;
   return false;
@@ -201,12 +227,10 @@ bool Parser::mayReport(uint32_t offset) {
   if (stopped || offset == lastError)
     return false;
   lastError = offset;
-  if (++errors <= kErrorLimit)
-    return true;
-  emitError(location(offset, offset + 1), DiagCode::K0104)
-      << "more than " << kErrorLimit << " errors; the rest is not read";
-  fatal();
-  return false;
+  // The first error that is not shown is reported, so that whoever prints knows of it.
+  if (++errors > kErrorLimit)
+    fatal();
+  return true;
 }
 
 void Parser::error(uint32_t begin, uint32_t end, DiagCode code, const Twine &message,
@@ -242,6 +266,7 @@ void Parser::reportTokenProblem(const Token &token) {
                          .Case("#", "a comment begins with '//'")
                          .Case("^", "the power of x is `x ** n`")
                          .Case("~", "negation is `not x`")
+                         .Case("?", "a choice is `if (c) { a } else { b }`")
                          .Default("");
     std::string shown = (unsigned char)text[0] < 0x20 || text[0] == 0x7F
                             ? llvm::formatv("{0:x2}", unsigned((unsigned char)text[0])).str()
@@ -352,6 +377,7 @@ void Parser::warnAboutComment() {
       return;
     lastWord = isWord;
   }
+  doubtful = next.comment;
   InFlightDiagnostic diag =
       emitWarning(location(next.comment, next.comment + 2), DiagCode::K0109,
                   "'//' starts a comment; the text behind it is not read");

@@ -29,7 +29,6 @@ public:
   static constexpr unsigned kHeightLimit = 2000;
   /// Nesting of a core form, in which a chain of operators or of statements nests as well.
   static constexpr unsigned kCoreNestingLimit = 3000;
-  static constexpr unsigned kErrorLimit = 20;
 
   /// With `onlyStructure` core forms are read as far as the grammar goes, which knows their
   /// brackets and tokens but not their heads; they leave nothing in the module.
@@ -359,6 +358,8 @@ private:
   unsigned maxHeight = 0;
   unsigned errors = 0;
   uint32_t lastError = ~0u;
+  /// The last comment that may be a division.
+  uint32_t doubtful = 0;
   bool stopped = false;
   /// Inside the condition of a check, where `(a + b = c)` is an equation.
   bool inCheck = false;

@@ -1,6 +1,7 @@
 //===- Calls.cpp - Calls of functions, closures, operations ---------------===//
 
 #include "Elaborator.h"
+#include "Kina/Target/Surface/Export.h"
 
 using namespace mlir;
 
@@ -87,14 +88,22 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
   bool resumes = callee.kind == Val::Kind::Continuation, pulls = callee.kind == Val::Kind::Pullback;
   if (callee.kind != Val::Kind::Function && !resumes && !pulls) {
     InFlightDiagnostic diag = report(calleeOp->getLoc(), DiagCode::K0206, spell(callee) + " cannot be called");
-    bool tensor = callee.isValue() && getRank(callee.getType()) > 0;
-    if (tensor && !op.getArgs().empty())
-      attachHelp(diag) << "an element is x[i, j]; '*' multiplies; a ';' ends the statement before a parenthesis";
+    size_t rank = callee.isValue() ? getRank(callee.getType()) : 0, count = op.getArgs().size();
+    if (count > 0 && count <= rank)
+      attachHelp(diag) << "an element is '" << spellExpression(op.getCallee()) << '['
+                       << llvm::join(llvm::map_range(op.getArgs(), spellExpression), ", ")
+                       << "]'; a ';' ends a statement before a parenthesis";
     else if (callee.isValue())
       attachHelp(diag) << "write '*' to multiply, or ';' before a parenthesis that begins a new statement";
     return Val::error();
   }
 
+  // A body that is elaborated in place has expressions of its own for what it is given.
+  SmallVector<std::pair<Value, Value>> spelled;
+  llvm::scope_exit restore([&] {
+    for (auto &[value, expr] : spelled)
+      expressions[value] = expr;
+  });
   // `wrt` names parameters; it is no expression.
   bool isFunction = callee.kind == Val::Kind::Function;
   std::optional<Callable::Derivative> derivative;
@@ -132,6 +141,8 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
       val = decay(evaluate(arg, scope));
     }
     bad |= val.isError();
+    if (val.isValue())
+      spelled.push_back({val.value, arg});
     args.push_back(std::move(val));
     keywords.push_back(keyword.str());
   }
@@ -319,7 +330,7 @@ FailureOr<std::vector<Val>> Elaborator::orderArguments(StringRef callee, ArrayRe
                                                        ArrayAttr declared, ArrayRef<Val> args,
                                                        ArrayRef<std::string> keywords, Location loc,
                                                        SmallVector<std::pair<std::string, Val>, 2> *extra) {
-  SmallVector<std::optional<Val>> slots(params.size());
+  std::vector<std::optional<Val>> slots(params.size());
   auto signature = [&] {
     std::string text = "'" + callee.str() + "' takes (";
     llvm::raw_string_ostream os(text);
@@ -696,6 +707,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     Type expected = substituted(leaf.declared, prepared.subst, loc, leaf.what);
     if (!expected)
       return failure();
+    Location argumentLoc = locationOf(*leaf.arg, loc);
     // Of a size that a pattern cannot give, the pattern is what the user knows.
     for (auto [axis, dims] :
          llvm::enumerate(llvm::zip(getShape(leaf.declared), getShape(expected), getShape(leaf.arg->getType())))) {
@@ -703,13 +715,13 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
       if (pattern.isConstant() || !pattern.getSingleName().empty() || !goal.isConstant() || !size.isConstant() ||
           goal == size)
         continue;
-      InFlightDiagnostic diag = report(loc, DiagCode::K0301,
+      InFlightDiagnostic diag = report(argumentLoc, DiagCode::K0301,
                                        leaf.what + " has size '" + spell(size) + "' at axis " + Twine(axis) +
                                            " (0-based), but size '" + item.spellings.spell(pattern) + "' is needed");
       diag.attachNote() << "'" << item.spellings.spell(pattern) << "' is " << spell(goal) << " here";
       return failure();
     }
-    FailureOr<Value> value = coerce(loc, leaf.arg->value, expected, leaf.what);
+    FailureOr<Value> value = coerce(argumentLoc, leaf.arg->value, expected, leaf.what);
     bad |= failed(value);
     prepared.operands.push_back(succeeded(value) ? *value : Value());
   }

@@ -55,6 +55,27 @@ LogicalResult Elaborator::coerceLeaves(const Val &val, const Val &goal, Location
 // if
 //===----------------------------------------------------------------------===//
 
+/// How a mask gets the shape of what it is to choose from, if its own begins or ends that one.
+static void attachMaskOf(Elaborator &e, InFlightDiagnostic &diag, Value mask, ArrayRef<DimAttr> shape) {
+  ArrayRef<DimAttr> have = getShape(mask.getType());
+  std::string text = e.sourceOf(mask);
+  if (text.empty())
+    text = "..";
+  if (have.size() >= shape.size())
+    return;
+  auto same = [&](ArrayRef<DimAttr> part) {
+    return llvm::all_of(llvm::zip(have, part), [&](auto pair) { return e.sameDim(std::get<0>(pair), std::get<1>(pair)); });
+  };
+  if (!same(shape.take_back(have.size()))) {
+    if (!same(shape))
+      return;
+    SmallVector<DimAttr> column(have);
+    column.resize(shape.size(), DimAttr::getConstant(e.getContext(), 1));
+    text = "reshape(" + text + ", " + e.spellShape(column) + ")";
+  }
+  attachHelp(diag) << "repeat the mask, 'broadcast(" << text << ", " << e.spellShape(shape) << ")'";
+}
+
 Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   Location loc = op.getLoc();
   Val cond = evaluate(op.getCond(), scope);
@@ -64,7 +85,7 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   if (!elementTypes.restrict(getElementType(condition->getType()), kBool)) {
     InFlightDiagnostic diag =
         report(op.getCond().getLoc(), DiagCode::K0404, "a condition is a boolean, not " + spell(condition->getType()));
-    attachHelp(diag) << "compare it, for example with '!= 0'";
+    attachComparison(diag, *condition);
     return Val::error();
   }
   cond = toHost(cond, op.getCond().getLoc(), DiagCode::K0404, "a condition");
@@ -111,8 +132,11 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
       for (size_t i = 0; fits && i < have.size(); ++i)
         fits = settle(makeRelation(PredKind::EQ, have[i], shape[i])) != Truth::Refuted;
       if (!fits) {
-        report(loc, DiagCode::K0404,
-               "the mask has type " + spell(condition->getType()) + ", but an arm has type " + spell(arm->getType()));
+        InFlightDiagnostic diag = report(op.getCond().getLoc(), DiagCode::K0404,
+                                         "the mask has type " + spell(condition->getType()) +
+                                             ", but an arm has type " + spell(arm->getType()));
+        diag.attachNote(arm == &*x ? first : second) << "this arm";
+        attachMaskOf(*this, diag, *condition, have);
         return Val::error();
       }
       FailureOr<Value> same =
@@ -148,29 +172,47 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
   size_t outerVars = current->shapeVars.size();
   Val a = arm(op.getThenRegion(), branch.getThenRegion(), cond.pred ? cond.pred : cond.implied);
   Val b = arm(op.getElseRegion(), branch.getElseRegion(), cond.pred ? makeNot(cond.pred) : PredAttr());
-  auto give = [&](DiagCode code, const Twine &message) {
-    report(loc, code, message);
-    branch.erase();
+  auto valueLoc = [&](Region &arm) { return arm.empty() ? loc : arm.front().getTerminator()->getLoc(); };
+  Location first = valueLoc(op.getThenRegion()), second = valueLoc(op.getElseRegion());
+  auto give = [&](InFlightDiagnostic diag) {
+    diag.report();
+    discard(branch);
     return Val::error();
   };
+  /// The arms' types differ, in `mine` of the first and `theirs` of the second if these are known.
+  auto differ = [&](Value mine = {}, Value theirs = {}) {
+    InFlightDiagnostic diag =
+        report(second, DiagCode::K0402, "branch types differ: " + spell(a) + " and " + spell(b));
+    diag.attachNote(first) << "the other arm gives " << spell(a);
+    if (a.kind == Val::Kind::Unit || b.kind == Val::Kind::Unit)
+      attachValueOfBlock(diag, a.kind == Val::Kind::Unit ? op.getThenRegion() : op.getElseRegion());
+    else if (mine && !elementTypes.unify(getElementType(mine.getType()), getElementType(theirs.getType())))
+      attachCast(diag, mine, theirs);
+    else if (mine && !attachReshape(diag, theirs, getShape(mine.getType())))
+      (void)attachReshape(diag, mine, getShape(theirs.getType()));
+    return give(std::move(diag));
+  };
   if (a.isError() || b.isError()) {
-    branch.erase();
+    discard(branch);
     return Val::error();
   }
   if (!hasElse)
     a = Val::unit(); // A statement: its value, if any, is dropped.
-  if (!a.isFirstOrder() || !b.isFirstOrder())
-    return give(escapeCode(a.isFirstOrder() ? b : a), "an arm of an 'if' gives " + spell(a.isFirstOrder() ? b : a) +
-                                     ", but only tensors, scalars and tuples of them can leave it");
+  if (!a.isFirstOrder() || !b.isFirstOrder()) {
+    const Val &escapes = a.isFirstOrder() ? b : a;
+    return give(report(a.isFirstOrder() ? second : first, escapeCode(escapes),
+                       "an arm of an 'if' gives " + spell(escapes) +
+                           ", but only tensors, scalars and tuples of them can leave it"));
+  }
   if (!sameStructure(a, b))
-    return give(DiagCode::K0402, "branch types differ: " + spell(a) + " and " + spell(b));
+    return differ();
   // A size that is bound in an arm does not exist behind it.
   auto boundInside = [&](StringRef name) {
     return llvm::any_of(llvm::drop_begin(current->shapeVars, outerVars), [&](auto &var) { return var.first == name; });
   };
   if (failed(requireKnownSizes(a, boundInside, op.getThenRegion().front().getTerminator()->getLoc(),
                                "an arm of an 'if'"))) {
-    branch.erase();
+    discard(branch);
     return Val::error();
   }
   SmallVector<Value> x, y;
@@ -183,10 +225,12 @@ Val Elaborator::evaluateIf(surface::IfOp op, const ScopePtr &scope) {
     for (auto [mine, theirs] : llvm::zip(y, x)) {
       if (!elementTypes.unify(getElementType(mine.getType()), getElementType(theirs.getType())) ||
           getRank(mine.getType()) != getRank(theirs.getType()))
-        return give(DiagCode::K0402, "branch types differ: " + spell(a) + " and " + spell(b));
-      FailureOr<Value> same = coerce(loc, mine, theirs.getType(), "the second arm", DiagCode::K0402);
+        return differ(theirs, mine);
+      NoteScope other(*this);
+      other.add("the other arm gives " + spell(theirs.getType()), first);
+      FailureOr<Value> same = coerce(second, mine, theirs.getType(), "the second arm", DiagCode::K0402);
       if (failed(same)) {
-        branch.erase();
+        discard(branch);
         return Val::error();
       }
       mine = *same;
@@ -306,21 +350,31 @@ static LogicalResult yieldStates(Elaborator &e, const States &states, Val val, V
   }
   SmallVector<Value> yielded;
   bool bad = false;
-  for (auto [name, init, next] : llvm::zip(states.names, states.inits, members)) {
+  for (auto [name, stateLoc, init, next] : llvm::zip(states.names, states.locs, states.inits, members)) {
     if (next.kind == Val::Kind::List)
       next = e.listToTensor(next, loc);
     if (next.isError()) {
       bad = true;
       continue;
     }
-    if (!sameStructure(init, next)) {
-      e.report(loc, DiagCode::K0504,
-               "loop state '" + name + "' starts as " + e.spell(init) + ", but the body gives " + e.spell(next));
+    Location nextLoc = e.locationOf(next, loc);
+    SmallVector<Value> from, to;
+    e.flatten(next, from);
+    e.flatten(init, to);
+    if (!sameStructure(init, next) || llvm::any_of(llvm::zip(from, to), [](auto pair) {
+          return getRank(std::get<0>(pair).getType()) != getRank(std::get<1>(pair).getType());
+        })) {
+      InFlightDiagnostic diag = e.report(nextLoc, DiagCode::K0504,
+                                         "loop state '" + name + "' starts as " + e.spell(init) +
+                                             ", but the body gives " + e.spell(next));
+      diag.attachNote(stateLoc) << "'" << name << "' starts here";
       bad = true;
       continue;
     }
+    Elaborator::NoteScope start(e);
+    start.add("'" + name + "' starts as " + e.spell(init), stateLoc);
     bad |= failed(
-        e.coerceLeaves(next, init, loc, "the next value of state '" + name + "'", DiagCode::K0504, yielded));
+        e.coerceLeaves(next, init, nextLoc, "the next value of state '" + name + "'", DiagCode::K0504, yielded));
   }
   if (bad)
     return failure();
@@ -380,7 +434,9 @@ Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, Checkp
     if (failed(condition) || cond.isError()) {
       bad = true;
     } else if (!isHostScalar(cond) || !elementTypes.restrict(getElementType(cond.getType()), kBool)) {
-      report(condLoc, DiagCode::K0404, "a loop condition is a boolean scalar, not " + spell(cond));
+      InFlightDiagnostic diag = report(condLoc, DiagCode::K0404,
+                                       "a loop condition is a boolean scalar, not " + spell(cond));
+      attachComparison(diag, *condition);
       bad = true;
     } else {
       ConditionOp::create(builder, loc, cond.value, ValueRange());
@@ -395,7 +451,7 @@ Val Elaborator::evaluateWhile(surface::WhileOp op, const ScopePtr &scope, Checkp
     current->facts.resize(facts);
   }
   if (bad) {
-    loop.erase();
+    discard(loop);
     return Val::error();
   }
   warnIfEndless(loop, op.getCond().front().getTerminator()->getLoc());
@@ -415,12 +471,15 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
     return Val::error();
   }
   for (auto [val, bound] : {std::pair(&lo, &*low), std::pair(&hi, &*high)}) {
-    *val = toHost(*val, loc, DiagCode::K0206, "a loop bound");
+    Location boundLoc = (val == &lo ? op.getLo() : op.getHi()).getLoc();
+    *val = toHost(*val, boundLoc, DiagCode::K0206, "a loop bound");
     if (val->isError())
       return Val::error();
     *bound = val->value;
     if (!isHostScalar(*val) || !elementTypes.restrict(getElementType(val->getType()), kIntegers)) {
-      report(loc, DiagCode::K0206, "a loop bound is an integer scalar, not " + spell(*val));
+      InFlightDiagnostic diag = report(boundLoc, DiagCode::K0206, "a loop bound is an integer scalar, not " + spell(*val));
+      if (val->isValue())
+        (void)attachInteger(diag, val->value);
       return Val::error();
     }
   }
@@ -464,7 +523,7 @@ Val Elaborator::evaluateFor(surface::ForOp op, const ScopePtr &scope, Checkpoint
     current->facts.resize(facts);
   }
   if (bad) {
-    loop.erase();
+    discard(loop);
     return Val::error();
   }
   return loopValue(*this, *states, loop.getResults().drop_back());

@@ -274,7 +274,7 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
   size_t facts = current->facts.size(), outerVars = current->shapeVars.size();
   auto drop = [&] {
     current->facts.resize(facts);
-    draft.erase();
+    discard(draft);
     return Val::error();
   };
   /// Evaluates a region of the handler; what is known in it is not known behind it.
@@ -404,7 +404,7 @@ Val Elaborator::evaluateHandle(surface::HandleOp op, const ScopePtr &scope) {
   handle.getReturnRegion().takeBody(draft.getReturnRegion());
   for (auto [target, source] : llvm::zip(handle.getCases(), regions))
     target.takeBody(*source);
-  draft.erase();
+  discard(draft);
   ValueRange values = handle.getResults();
   return rebuild(result, values);
 }
@@ -588,7 +588,7 @@ Val Elaborator::evaluateReverseHandle(surface::HandleOp op, Region &body, Syntax
     value = Val::error();
   }
   if (value.isError()) {
-    draft.erase();
+    discard(draft);
     return value;
   }
   SmallVector<Value> leaves, seeded, ones;
@@ -611,7 +611,7 @@ Val Elaborator::evaluateReverseHandle(surface::HandleOp op, Region &body, Syntax
                                  /*casesCount=*/1);
   handle.getBody().takeBody(draft.getBody());
   handle.getReturnRegion().takeBody(draft.getReturnRegion());
-  draft.erase();
+  discard(draft);
   reverse->handle = handle;
   ValueRange results = handle.getResults().drop_back();
   reverse->value = rebuild(value, results);

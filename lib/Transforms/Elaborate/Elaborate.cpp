@@ -51,11 +51,24 @@ InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &
   return diag;
 }
 
+void Elaborator::discard(Operation *op) {
+  op->walk([&](Operation *inner) {
+    for (Value result : inner->getResults())
+      expressions.erase(result);
+    for (Region &region : inner->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments())
+          expressions.erase(argument);
+  });
+  op->erase();
+}
+
 bool Elaborator::isNewlyUnknown(StringRef name) {
   // What is not told now is told when the function is elaborated once more.
   if (inferringPlace || broken.count("") || broken.count(name.str()))
     return false;
-  return unknown.insert({current ? current->item ? current->item->name : current->name : "", name.str()}).second;
+  FunctionItem *item = current ? current->item : declaring;
+  return unknown.insert({item ? item->name : current ? current->name : "", name.str()}).second;
 }
 
 std::string Elaborator::spell(PlacementAttr place) {
@@ -64,6 +77,14 @@ std::string Elaborator::spell(PlacementAttr place) {
   os << '@' << place.getName();
   if (!place.getSpace().empty())
     os << ':' << place.getSpace() << '(' << place.getDevice() << ')';
+  return text;
+}
+
+std::string Elaborator::spellShape(ArrayRef<DimAttr> shape) {
+  std::string text = "[";
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(shape, os, [&](DimAttr dim) { os << spell(dim); });
+  os << ']';
   return text;
 }
 
@@ -103,10 +124,8 @@ std::string Elaborator::spell(Type type) {
     return "a value";
   if (!isa<TensorType>(type))
     return element(inner);
-  std::string text = "tensor<" + element(inner) + ", [";
+  std::string text = "tensor<" + element(inner) + ", " + spellShape(getShape(type));
   llvm::raw_string_ostream os(text);
-  llvm::interleaveComma(getShape(type), os, [&](DimAttr dim) { os << spell(dim); });
-  os << ']';
   // The user has no name for a place that no type names.
   PlacementAttr place = getPlacement(type);
   bool isNamed = !current || !current->item || place != current->item->place || !place.isVariable();
@@ -153,7 +172,7 @@ std::string Elaborator::spell(const Val &val) {
     return "a store of cotangents";
   case Val::Kind::DType:
   case Val::Kind::TypeExpr:
-    return "a type";
+    return val.type ? "the type " + spell(val.type) : "a type";
   case Val::Kind::Place:
     return "a place";
   case Val::Kind::String:

@@ -116,6 +116,8 @@ struct Val {
   Type type;
   PlacementAttr place;
   std::string text;
+  /// The expression that gave it, for messages; null if there is none of its own.
+  Value expr;
 
   bool isError() const { return kind == Kind::Error; }
   bool isValue() const { return kind == Kind::Value; }
@@ -401,6 +403,12 @@ public:
   std::string spell(PlacementAttr place);
   std::string spell(const Val &val);
   std::string spell(const Ty &type);
+  /// `1 axis`, `2 axes`.
+  static std::string spellCount(size_t count, StringRef one, StringRef many) {
+    return std::to_string(count) + " " + (count == 1 ? one : many).str();
+  }
+  /// `[N, 3]`.
+  std::string spellShape(ArrayRef<DimAttr> shape);
 
   // --- Types, dimensions, predicates (Types.cpp)
   Type dtype(StringRef name);
@@ -452,6 +460,8 @@ public:
   Val toHost(Val val, Location loc, DiagCode code, const llvm::Twine &what);
   /// The value as the source has it; empty if that is not known or long.
   std::string sourceOf(Value value);
+  /// Where the value stands in the source; `otherwise` if that is not known.
+  Location locationOf(const Val &val, Location otherwise);
   /// Whether what is made here cannot take the value over: it is lent, or comes from outside
   /// of what runs again.
   bool outlives(Value value);
@@ -486,6 +496,20 @@ public:
     SmallVectorImpl<NoteAttr> &notes;
     size_t count;
   };
+  /// The operands of what is checked while the scope lives: messages about their shapes show
+  /// the types of tensors where they stand.
+  class OperandScope {
+  public:
+    OperandScope(Elaborator &elaborator, ArrayRef<Value> values)
+        : elaborator(elaborator), outer(std::exchange(elaborator.operands, SmallVector<Value>(values))) {}
+    ~OperandScope() { elaborator.operands = std::move(outer); }
+
+  private:
+    Elaborator &elaborator;
+    SmallVector<Value> outer;
+  };
+  /// What is to be said beside an obligation at `loc`: the operands' types, then the notes.
+  SmallVector<NoteAttr> collectNotes(Location loc);
   /// The least value of a name.
   std::optional<int64_t> leastOf(StringRef name) const;
   /// Requires that every divisor in the dimension is at least 1.
@@ -504,6 +528,8 @@ public:
   LogicalResult elaborateSignature(FunctionItem &item);
   LogicalResult elaborateItem(FunctionItem &item);
   LogicalResult elaborateBody(FunctionItem &item);
+  /// Requires what divides in the sizes of the signature to be at least 1, where they stand.
+  void obligeSignature(FunctionItem &item, Scope &scope);
   Val lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent = false);
   /// Makes a value of another function usable in the current one.
   Val translate(const Val &val, FunctionContext *from);
@@ -548,6 +574,8 @@ public:
   FailureOr<Value> asValue(Val &val, Location loc, const llvm::Twine &what);
   Val listToTensor(const Val &list, Location loc);
   LogicalResult bindPattern(SyntaxAttr pattern, Val val, Scope &scope);
+  /// Reports a name that the pattern binds twice.
+  LogicalResult checkPattern(SyntaxAttr pattern);
   /// Gives the tensors in the value a name, members of a tuple one with theirs or their position.
   /// Without `alias` what has a name keeps it.
   void nameTensors(const Val &val, const llvm::Twine &name, bool alias);
@@ -560,7 +588,7 @@ public:
   Val memberwise(surface::BinaryKind kind, const Val &a, const Val &b, Location loc);
   Val unary(surface::UnaryKind kind, Val a, Location loc);
   Val shortCircuit(surface::BinaryOp op, const ScopePtr &scope);
-  Val index(const Val &base, ArrayRef<Val> subscripts, Location loc);
+  Val index(const Val &base, ArrayRef<Val> subscripts, Location loc, ArrayRef<Location> locs);
   Val literalInt(int64_t value, Location loc);
   Val literalFloat(double value, Location loc);
   Val literalBool(bool value, Location loc);
@@ -584,6 +612,25 @@ public:
   /// A scalar on the host is repeated at `place`, by default the host.
   Value broadcastTo(Value value, ArrayRef<DimAttr> shape, Location loc, PlacementAttr place = {});
 
+  // --- What would mend it (Helps.cpp)
+  /// Which of two operands is to be converted, and to what.
+  void attachCast(InFlightDiagnostic &diag, Value a, Value b);
+  /// How a float literal is written that stands for an integer.
+  bool attachInteger(InFlightDiagnostic &diag, Value value);
+  /// How to make a condition of a number.
+  void attachComparison(InFlightDiagnostic &diag, Value value);
+  /// How to bring a value to a shape of another rank, if that is possible.
+  bool attachReshape(InFlightDiagnostic &diag, Value value, ArrayRef<DimAttr> shape);
+  /// What to write for a value that is no subscript.
+  void attachSubscript(InFlightDiagnostic &diag, Value base, Value sub);
+  /// How to make the ranks of two operands agree where the shorter shape begins the other one;
+  /// empty otherwise.
+  std::string suggestTrailingAxes(Value a, Value b);
+  /// Which operand of a product to transpose; empty if that would not help.
+  std::string suggestTranspose(Value a, Value b);
+  /// How a block gets a value that has none.
+  void attachValueOfBlock(InFlightDiagnostic &diag, Region &region);
+
   /// Subscripts as a box of the operand.
   struct Box {
     SmallVector<Value> offsets;
@@ -591,7 +638,8 @@ public:
     SmallVector<int64_t> dropped;
     bool inBounds = true;
   };
-  FailureOr<Box> subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc);
+  /// `locs` are the subscripts' places, if they are known.
+  FailureOr<Box> subscriptsToBox(Value operand, ArrayRef<Val> subscripts, Location loc, ArrayRef<Location> locs = {});
   /// The number as a scalar of the element type, which may be open.
   Value constant(Type element, double number, Location loc);
   bool restrictElement(Value value, unsigned mask, Location loc, const llvm::Twine &what);
@@ -709,7 +757,10 @@ public:
   /// Never asked for more than its quick stages.
   solver::Solver solver;
   SmallVector<NoteAttr> notes;
+  SmallVector<Value> operands;
   FunctionContext *current = nullptr;
+  /// The function whose signature is looked at.
+  FunctionItem *declaring = nullptr;
   /// Of what is elaborated at this moment: a function's, or those of the module-level rest.
   Spellings moduleSpellings, *spellings = &moduleSpellings;
   /// Whether it is the body of a function that is called from there.
@@ -730,8 +781,10 @@ public:
   bool hasDevices = false;
   /// The function is to be elaborated once more; what is reported until then does not count.
   bool inferringPlace = false;
-  /// Of tensors: the expression that gave them last, for messages.
+  /// The expression that gave a value last, for messages.
   llvm::DenseMap<Value, Value> expressions;
+  /// Erases what is not needed, and forgets its values: what is made later may have their addresses.
+  void discard(Operation *op);
   unsigned errors = 0, nextAtom = 0;
   /// Names of items that could not be read; the empty one is any.
   std::set<std::string, std::less<>> broken;

@@ -40,6 +40,7 @@ bool isRuntime(DimAttr dim) {
 DimAttr Elaborator::asDim(const Val &val, Location loc) {
   if (val.isError())
     return {};
+  loc = locationOf(val, loc);
   if (val.overflows) {
     report(loc, DiagCode::K0204, "this size leaves 64 bits or divides by zero");
     return {};
@@ -47,7 +48,9 @@ DimAttr Elaborator::asDim(const Val &val, Location loc) {
   if (!isHostScalar(val) || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
     if (val.isScalar() && getElementType(val.getType()).isIndex() && val.sym)
       return val.sym;
-    report(loc, DiagCode::K0206, "a size must be an integer, not " + spell(val));
+    InFlightDiagnostic diag = report(loc, DiagCode::K0206, "a size must be an integer, not " + spell(val));
+    if (val.isValue())
+      (void)attachInteger(diag, val.value);
     return {};
   }
   if (isRuntime(val.sym)) {
@@ -64,17 +67,18 @@ DimAttr Elaborator::asSize(const Val &val, Location loc) {
   if (!dim)
     return {};
   if (std::optional<int64_t> size = dim.getConstantValue(); size && *size < 0) {
-    report(loc, DiagCode::K0206, "a size cannot be negative");
+    report(locationOf(val, loc), DiagCode::K0206, "a size cannot be negative");
     return {};
   }
-  return succeeded(obligeSize(dim, loc)) ? dim : DimAttr();
+  return succeeded(obligeSize(dim, locationOf(val, loc))) ? dim : DimAttr();
 }
 
 FailureOr<SmallVector<DimAttr>> Elaborator::asShape(const Val &val, Location loc) {
   if (val.isError())
     return failure();
   if (val.kind != Val::Kind::List)
-    return report(loc, DiagCode::K0206, "a shape is a list of sizes such as [B, 3], not " + spell(val));
+    return report(locationOf(val, loc), DiagCode::K0206,
+                  "a shape is a list of sizes such as [B, 3], not " + spell(val));
   SmallVector<DimAttr> shape;
   for (const Val &member : val.members) {
     DimAttr dim = asSize(member, loc);
@@ -131,8 +135,10 @@ bool Elaborator::unifyElements(Value a, Value b, Location loc) {
   if (elementTypes.unify(x, y))
     return true;
   InFlightDiagnostic diag = report(loc, DiagCode::K0202, "element types differ: " + spell(x) + " and " + spell(y));
-  if (Type goal = elementTypes.resolve(x); !isa<HoleType>(goal))
-    attachHelp(diag) << "convert one with cast(.., " << spell(goal) << ")";
+  for (Value value : {a, b})
+    if (Value expr = expressions.lookup(value); expr && expr.getLoc() != loc)
+      diag.attachNote(expr.getLoc()) << spell(value.getType());
+  attachCast(diag, a, b);
   return false;
 }
 
@@ -188,6 +194,10 @@ LogicalResult Elaborator::broadcastTogether(MutableArrayRef<Value> values, Locat
         return failure();
   if (failed(requireOnePlace(values, loc)))
     return failure();
+  OperandScope operandTypes(*this, values);
+  NoteScope help(*this);
+  if (values.size() == 2)
+    help.add(suggestTrailingAxes(values[0], values[1]));
   SmallVector<ArrayRef<DimAttr>> shapes;
   PlacementAttr place;
   for (Value value : values) {
@@ -358,6 +368,27 @@ void Elaborator::lend(const Val &val) {
     lend(member);
 }
 
+LogicalResult Elaborator::checkPattern(SyntaxAttr pattern) {
+  llvm::StringMap<Location> bound;
+  auto check = [&](auto &&self, SyntaxAttr part) -> LogicalResult {
+    if (part.is(SyntaxKind::PatternName)) {
+      auto [first, fresh] = bound.try_emplace(part.getText(), part.getLocation());
+      if (fresh)
+        return success();
+      InFlightDiagnostic diag =
+          report(part.getLocation(), DiagCode::K0114, "'" + part.getText() + "' is bound twice by this pattern");
+      diag.attachNote(first->second) << "bound here first";
+      attachHelp(diag) << "what is not needed is '_'";
+      return diag;
+    }
+    bool bad = false;
+    for (SyntaxAttr child : part.getChildren())
+      bad |= failed(self(self, child));
+    return failure(bad);
+  };
+  return check(check, pattern);
+}
+
 LogicalResult Elaborator::bindPattern(SyntaxAttr pattern, Val val, Scope &scope) {
   switch (pattern.getKind()) {
   case SyntaxKind::PatternWild:
@@ -448,6 +479,7 @@ Val Elaborator::evaluateBlock(Region &region, const ScopePtr &outer, bool wantsT
         }
       }
       bindsAnew();
+      bad |= failed(checkPattern(let.getPattern()));
       bad |= failed(bindPattern(let.getPattern(), std::move(val), *scope));
     } else if (auto letDim = dyn_cast<surface::LetDimOp>(op)) {
       StringRef name = letDim.getName().getText();
@@ -857,7 +889,7 @@ Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
     if (failed(value) || !isHostScalar(b) || !elementTypes.restrict(b.getType(), kBool)) {
       if (succeeded(value))
         report(loc, DiagCode::K0206, "a scalar boolean and " + spell(b) + " cannot be joined by 'and' or 'or'");
-      branch.erase();
+      discard(branch);
       return Val::error();
     }
   }
@@ -885,15 +917,18 @@ Val Elaborator::shortCircuit(surface::BinaryOp op, const ScopePtr &scope) {
 // Subscripts
 //===----------------------------------------------------------------------===//
 
-FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Val> subscripts, Location loc) {
+FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Value base, ArrayRef<Val> subscripts, Location whole,
+                                                       ArrayRef<Location> locs) {
+  Type operand = base.getType();
   ArrayRef<DimAttr> shape = getShape(operand);
   if (llvm::any_of(subscripts, [](const Val &sub) { return sub.isError(); }))
     return failure();
   if (subscripts.size() > shape.size())
-    return report(loc, DiagCode::K0201,
+    return report(whole, DiagCode::K0201,
                   "there are " + Twine(subscripts.size()) + " subscripts, but " + spell(operand) + " has " +
-                      Twine(shape.size()) + " axes");
+                      spellCount(shape.size(), "axis", "axes"));
   Box box;
+  Location loc = whole;
   DimAttr zero = DimAttr::getConstant(context, 0), one = DimAttr::getConstant(context, 1);
   // A bound that is a dimension is an obligation; one that is a number or a run-time value
   // is tested when executed, unless it is known to hold or to fail.
@@ -911,16 +946,17 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
   bool bad = false;
   for (auto [axis, extent] : llvm::enumerate(shape)) {
     if (axis >= subscripts.size()) {
-      box.offsets.push_back(DimOp::create(builder, loc, builder.getIndexType(), zero));
+      box.offsets.push_back(DimOp::create(builder, whole, builder.getIndexType(), zero));
       box.sizes.push_back(extent);
       continue;
     }
+    loc = axis < locs.size() ? locs[axis] : whole;
     const Val sub = toHost(subscripts[axis], loc, DiagCode::K0206, "a subscript");
     if (sub.isError())
       return failure();
     if (sub.kind == Val::Kind::Slice) {
-      const Val lo = toHost(sub.members[0], loc, DiagCode::K0206, "a slice bound"),
-                hi = toHost(sub.members[1], loc, DiagCode::K0206, "a slice bound");
+      const Val lo = toHost(sub.members[0], locationOf(sub.members[0], loc), DiagCode::K0206, "a slice bound"),
+                hi = toHost(sub.members[1], locationOf(sub.members[1], loc), DiagCode::K0206, "a slice bound");
       auto scalar = [&](const Val &val) -> bool {
         if (val.kind == Val::Kind::Unit)
           return true;
@@ -931,7 +967,10 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
           return false;
         }
         if (!isHostScalar(val) || !val.sym || !elementTypes.restrict(getElementType(val.getType()), kIntegers)) {
-          report(loc, DiagCode::K0206, "a slice bound is an integer scalar, not " + spell(val));
+          InFlightDiagnostic diag = report(locationOf(val, loc), DiagCode::K0206,
+                                           "a slice bound is an integer scalar, not " + spell(val));
+          if (val.isValue())
+            (void)attachInteger(diag, val.value);
           return false;
         }
         return true;
@@ -944,7 +983,8 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
       for (auto [dim, given] : {std::pair(low, &lo), std::pair(high, &hi)})
         if (std::optional<int64_t> value = dim.getConstantValue();
             value && *value < 0 && given->kind != Val::Kind::Unit) {
-          InFlightDiagnostic diag = report(loc, DiagCode::K0307, "a slice bound cannot be negative");
+          InFlightDiagnostic diag =
+              report(locationOf(*given, loc), DiagCode::K0307, "a slice bound cannot be negative");
           if (DimAttr spelled = addDims(extent, dim))
             attachHelp(diag) << "counted from the end, this bound is '" << spell(spelled) << "'";
           bad = true;
@@ -977,8 +1017,8 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
     if (!isHostScalar(sub) || !elementTypes.restrict(getElementType(sub.getType()), kIntegers)) {
       InFlightDiagnostic diag =
           report(loc, DiagCode::K0206, "a subscript is an integer scalar or a slice, not " + spell(sub));
-      if (sub.isValue() && getRank(sub.getType()) > 0)
-        attachHelp(diag) << "take elements at the positions of a tensor with gather(x, i)";
+      if (sub.isValue())
+        attachSubscript(diag, base, sub.value);
       bad = true;
       continue;
     }
@@ -1008,7 +1048,7 @@ FailureOr<Elaborator::Box> Elaborator::subscriptsToBox(Type operand, ArrayRef<Va
   return box;
 }
 
-Val Elaborator::index(const Val &given, ArrayRef<Val> subscripts, Location loc) {
+Val Elaborator::index(const Val &given, ArrayRef<Val> subscripts, Location loc, ArrayRef<Location> locs) {
   Val base = given;
   FailureOr<Value> operand = asValue(base, loc, "a subscript");
   if (failed(operand))
@@ -1017,7 +1057,7 @@ Val Elaborator::index(const Val &given, ArrayRef<Val> subscripts, Location loc) 
     report(loc, DiagCode::K0201, "a scalar has no axes to index");
     return Val::error();
   }
-  FailureOr<Box> box = subscriptsToBox(operand->getType(), subscripts, loc);
+  FailureOr<Box> box = subscriptsToBox(*operand, subscripts, loc, locs);
   if (failed(box))
     return Val::error();
   Type type = getBoxType(operand->getType(), box->sizes, box->dropped);
@@ -1025,6 +1065,52 @@ Val Elaborator::index(const Val &given, ArrayRef<Val> subscripts, Location loc) 
                                  box->dropped, box->inBounds);
   bool integer = getRank(type) == 0 && !(elementTypes.allowed(getElementType(type)) & ~kIntegers);
   return Val::of(result, integer ? freshAtom() : DimAttr());
+}
+
+/// How what other languages have as a member of a tensor is written here.
+static void attachMember(Elaborator &e, InFlightDiagnostic &diag, const Val &base, surface::FieldOp field) {
+  StringRef member = field.getMember();
+  Type type = base.getType();
+  if (member == "shape" && getRank(type) > 0)
+    attachHelp(diag) << "a size has a name or is a number: here they are " << e.spellShape(getShape(type));
+  else if (member == "dtype")
+    attachHelp(diag) << "the element type is known where the program is written: here it is '"
+                     << e.spell(getElementType(type)) << "'";
+  else if (StringRef help = foreignNameHelp(member); !help.empty())
+    attachHelp(diag) << help;
+  else if (std::string text = e.sourceOf(base.value); findOperation(member) && !text.empty())
+    attachHelp(diag) << "an operation is called: '" << text << '.' << member << "()'";
+}
+
+/// Reports `x[:, None]`, by which other languages add an axis.
+static LogicalResult checkNewAxes(Elaborator &e, surface::IndexOp op, const Val &base, const ScopePtr &scope) {
+  auto addsAxis = [&](Value sub) {
+    auto name = sub.getDefiningOp<surface::NameOp>();
+    return name && llvm::is_contained({"None", "newaxis"}, name.getName()) &&
+           e.lookup(name.getName(), name.getLoc(), scope, /*silent=*/true).isError();
+  };
+  auto found = llvm::find_if(op.getSubscripts(), addsAxis);
+  if (found == op.getSubscripts().end() || !base.isValue())
+    return success();
+  InFlightDiagnostic diag = e.report((*found).getLoc(), DiagCode::K0206, "a subscript adds no axis");
+  ArrayRef<DimAttr> have = getShape(base.getType());
+  SmallVector<DimAttr> shape;
+  for (Value sub : op.getSubscripts()) {
+    auto slice = sub.getDefiningOp<surface::SliceOp>();
+    if (addsAxis(sub)) {
+      shape.push_back(DimAttr::getConstant(e.getContext(), 1));
+    } else if (slice && !slice.getLo() && !slice.getHi() && !have.empty()) {
+      shape.push_back(have.front());
+      have = have.drop_front();
+    } else {
+      attachHelp(diag) << "an axis of size 1 is added with 'reshape'";
+      return diag;
+    }
+  }
+  llvm::append_range(shape, have);
+  std::string text = e.sourceOf(base.value);
+  attachHelp(diag) << "write 'reshape(" << (text.empty() ? ".." : text) << ", " << e.spellShape(shape) << ")'";
+  return diag;
 }
 
 //===----------------------------------------------------------------------===//
@@ -1046,7 +1132,8 @@ Val Elaborator::evaluate(Value expr, const ScopePtr &scope) {
   llvm::SaveAndRestore<unsigned> nested(depth, depth + 1);
   Val val = evaluateOperation(expr, scope);
   // An integer from anywhere can be computed with, as an unknown.
-  if (val.isValue() && isa<TensorType>(val.getType()))
+  val.expr = expr;
+  if (val.isValue())
     expressions[val.value] = expr;
   if (val.isScalar() && !val.sym && !val.overflows && (elementTypes.allowed(getElementType(val.getType())) & kIntegers))
     val.sym = freshAtom();
@@ -1168,15 +1255,18 @@ Val Elaborator::evaluateOperation(Value expr, const ScopePtr &scope) {
           return base.members[member - base.names.begin()];
         InFlightDiagnostic diag =
             report(loc, DiagCode::K0206, spell(base) + " has no member '" + field.getMember() + "'");
-        if (StringRef help = foreignNameHelp(field.getMember()); !help.empty() && base.isValue())
-          attachHelp(diag) << help;
+        if (base.isValue())
+          attachMember(*this, diag, base, field);
         if (std::optional<std::string> close = nearest(field.getMember(), base.names))
           attachHelp(diag) << "did you mean '" << *close << "'?";
         return Val::error();
       })
       .Case([&](surface::IndexOp indexOp) {
         Val base = evaluate(indexOp.getBase(), scope);
-        return index(base, evaluateAll(indexOp.getSubscripts()), loc);
+        if (failed(checkNewAxes(*this, indexOp, base, scope)))
+          return Val::error();
+        SmallVector<Location> locs = llvm::map_to_vector(indexOp.getSubscripts(), [](Value sub) { return sub.getLoc(); });
+        return index(base, evaluateAll(indexOp.getSubscripts()), loc, locs);
       })
       .Case([&](surface::IfOp ifOp) { return evaluateIf(ifOp, scope); })
       .Case([&](surface::WhileOp loop) { return evaluateWhile(loop, scope, {}); })

@@ -72,7 +72,7 @@ LogicalResult Elaborator::oblige(Location loc, PredAttr pred, ObligationKind kin
     if (answer.verdict != solver::Verdict::MayFail)
       answer.verdict = solver::Verdict::NeverHolds;
     ++errors;
-    reportUnproved({loc, pred, kind, text.str(), notes}, answer, {solver, current->facts, least, *spellings});
+    reportUnproved({loc, pred, kind, text.str(), collectNotes(loc)}, answer, {solver, current->facts, least, *spellings});
     return failure();
   }
   case Truth::Open:
@@ -87,8 +87,9 @@ LogicalResult Elaborator::oblige(Location loc, PredAttr pred, ObligationKind kin
     attachHelp(diag) << "bind the size with 'let dim'";
     return failure();
   }
+  SmallVector<NoteAttr> all = collectNotes(loc);
   ObligationOp::create(builder, loc, pred, kind, builder.getStringAttr(text),
-                       notes.empty() ? ArrayAttr() : builder.getArrayAttr(SmallVector<Attribute>(notes.begin(), notes.end())));
+                       all.empty() ? ArrayAttr() : builder.getArrayAttr(SmallVector<Attribute>(all.begin(), all.end())));
   // It is proved, or the program is rejected: what follows may take it for granted.
   addFact(pred);
   return success();
@@ -102,8 +103,10 @@ FailureOr<Value> Elaborator::coerce(Location loc, Value value, Type type, const 
   if (a != b && !elementTypes.unify(a, b)) {
     InFlightDiagnostic diag =
         report(loc, DiagCode::K0202, what + " has element type " + spell(a) + ", but " + spell(b) + " is needed");
-    if (Type goal = elementTypes.resolve(b); !isa<HoleType>(goal))
-      attachHelp(diag) << "convert with cast(.., " << spell(goal) << ")";
+    std::string source = sourceOf(value);
+    if (Type goal = elementTypes.resolve(b); !(maskOf(goal) & kIntegers && attachInteger(diag, value)) &&
+                                             !isa<HoleType>(goal))
+      attachHelp(diag) << "convert with cast(" << (source.empty() ? ".." : source) << ", " << spell(goal) << ")";
     return failure();
   }
   ArrayRef<DimAttr> have = getShape(from), want = getShape(type);
@@ -118,7 +121,9 @@ FailureOr<Value> Elaborator::coerce(Location loc, Value value, Type type, const 
   if (have == want)
     return value;
   if (have.size() != want.size()) {
-    report(loc, DiagCode::K0201, what + " has type " + spell(from) + ", but " + spell(type) + " is needed");
+    InFlightDiagnostic diag =
+        report(loc, DiagCode::K0201, what + " has type " + spell(from) + ", but " + spell(type) + " is needed");
+    attachReshape(diag, value, want);
     return failure();
   }
   ObligationKind kind = shapeCode == DiagCode::K0402   ? ObligationKind::branch

@@ -40,14 +40,29 @@ void collectTypePreds(SyntaxAttr syntax, SmallVectorImpl<SyntaxAttr> &preds) {
       collectTypePreds(child, preds);
 }
 
-/// The syntax that names the variable, if it is in this tree.
-static SyntaxAttr findName(SyntaxAttr syntax, StringRef name) {
-  if (syntax.getText() == name)
-    return syntax;
+/// Where the name of a size stands first in a part of a signature.
+static std::optional<Location> findName(SyntaxAttr syntax, StringRef name) {
+  if (!syntax)
+    return std::nullopt;
+  if (syntax.is(SyntaxKind::Name) && syntax.getText() == name)
+    return syntax.getLocation();
   for (SyntaxAttr child : syntax.getChildren())
-    if (SyntaxAttr found = findName(child, name))
+    if (std::optional<Location> found = findName(child, name))
       return found;
-  return {};
+  return std::nullopt;
+}
+
+/// Where a signature speaks of a size of this name.
+static Location findSize(surface::FnOp op, StringRef name) {
+  SmallVector<SyntaxAttr> parts = llvm::map_to_vector(surface::syntaxRange(op.getParamsAttr()), paramType);
+  parts.push_back(op.getReturnTypeAttr());
+  for (SyntaxAttr part : parts)
+    if (std::optional<Location> found = findName(part, name))
+      return *found;
+  for (SyntaxAttr var : surface::syntaxRange(op.getShapeVarsAttr()))
+    if (var.getText() == name)
+      return var.getLocation();
+  return op.getName().getLocation();
 }
 
 /// A predicate inside the type of a function, or null.
@@ -64,12 +79,14 @@ static SyntaxAttr findPredOfFunctionType(SyntaxAttr syntax, bool inside) {
 LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.state != FunctionItem::State::Untouched)
     return success(item.state != FunctionItem::State::Failed || item.isDeclared);
+  llvm::SaveAndRestore<FunctionItem *> saved(declaring, &item);
   unsigned before = errors;
   llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
   llvm::SaveAndRestore<bool> savedCallee(isInCallee, false);
   // What an error of the syntax hides makes no error of its own.
   bool lost = false;
   surface::FnOp op = item.op;
+  Location nameLoc = op.getName().getLocation();
   for (SyntaxAttr decorator : surface::syntaxRange(op.getDecoratorsAttr())) {
     StringRef name = decorator.getText();
     if (name == "export") {
@@ -129,17 +146,29 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   }
   if (op.getReturnTypeAttr())
     collectShapeVars(op.getReturnTypeAttr(), module, item.shapeVars);
+  // A module-level value without a value is a parameter of those who use it, which the body shows.
+  llvm::MapVector<StringRef, int64_t> ofModule;
+  for (auto &[name, global] : globalItems)
+    if (global.op.getInit().empty())
+      collectShapeVars(global.op.getTypeAttr(), module, ofModule);
+  // A clause speaks of sizes that there are; a parameter or a module-level value of such a name
+  // was meant to be one.
+  llvm::MapVector<StringRef, int64_t> mentioned;
   for (SyntaxAttr pred : surface::syntaxRange(op.getRequiresClausesAttr()))
-    collectShapeVars(pred, module, item.shapeVars);
+    collectShapeVars(pred, module, mentioned);
+  for (auto &[name, least] : mentioned)
+    if (ofModule.count(name) || globalItems.count(name) ||
+        llvm::any_of(surface::syntaxRange(op.getParamsAttr()),
+                     [&](SyntaxAttr param) { return param.getText() == name; }))
+      item.shapeVars.insert({name, least});
   for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr()))
     if (SyntaxAttr type = paramType(param))
       collectPlaceVars(type, item.placeVars);
   for (StringRef name : item.placeVars) {
     if (item.shapeVars.count(name))
-      report(op.getName().getLocation(), DiagCode::K0114,
-             "'" + name + "' is both a size and a place of '" + item.name + "'");
+      report(nameLoc, DiagCode::K0114, "'" + name + "' is both a size and a place of '" + item.name + "'");
     if (item.exported)
-      report(op.getName().getLocation(), DiagCode::K0206,
+      report(nameLoc, DiagCode::K0206,
              "'" + item.name + "' is exported, so it says where its parameters live, and '@" + name + "' is no place");
   }
   for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr())) {
@@ -162,21 +191,16 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
                                   [&](SyntaxAttr param) { return param.getText() == name; });
     if (global == globalItems.end() || global->second.op.getInit().empty() || declared || parameter)
       continue;
-    InFlightDiagnostic diag = report(op.getName().getLocation(), DiagCode::K0206,
+    InFlightDiagnostic diag = report(findSize(op, name), DiagCode::K0206,
                                      "'" + name + "' stands for a size of '" + item.name + "', but the module-level '" +
                                          name + "' is no integer that is written out");
     attachHelp(diag) << "a shape variable of that name is declared, 'fn " << item.name << "<" << name << ">(..)'";
   }
   if (item.isGeneric() && item.exported)
-    report(op.getName().getLocation(), DiagCode::K0206,
-           "'" + item.name + "' is exported, so it states its element types");
-  if (item.isTemplate && item.exported) {
-    auto params = surface::syntaxRange(op.getParamsAttr());
-    SyntaxAttr first = *llvm::find_if(
-        params, [](SyntaxAttr param) { return !paramType(param) || isTemplateType(paramType(param)); });
-    report(first.getLocation(), DiagCode::K0206,
+    report(nameLoc, DiagCode::K0206, "'" + item.name + "' is exported, so it states its element types");
+  if (item.isTemplate && item.exported)
+    report(nameLoc, DiagCode::K0206,
            "'" + item.name + "' is exported, so every parameter needs a type that is no function");
-  }
 
   // Types over the shape variables; a template's are made anew at every call.
   Scope scope(moduleScope, nullptr);
@@ -238,8 +262,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
       placeResult(item, *item.result);
     }
   } else if (!op.getReturnTypeAttr() && item.exported) {
-    report(op.getName().getLocation(), DiagCode::K0206,
-           "'" + item.name + "' is exported, so it states its result type");
+    report(nameLoc, DiagCode::K0206, "'" + item.name + "' is exported, so it states its result type");
   }
   SmallVector<SyntaxAttr> preds;
   for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr()))
@@ -282,15 +305,9 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
         progress |= known.insert(open[0]);
     }
   }
-  // A module-level value without a value is a parameter of those who use it, which the body shows.
-  llvm::MapVector<StringRef, int64_t> ofModule;
-  if (item.exported)
-    for (auto &[name, global] : globalItems)
-      if (global.op.getInit().empty())
-        collectShapeVars(global.op.getTypeAttr(), *moduleScope, ofModule);
   for (auto &[name, least] : item.shapeVars)
     if (!known.contains(name))
-      (ofModule.count(name) ? item.expected : item.unsolved).push_back(name);
+      (item.exported && ofModule.count(name) ? item.expected : item.unsolved).push_back(name);
   if (item.exported && !item.unsolved.empty())
     reportUnsolved(item, item.unsolved.front());
   bool bad = lost || errors != before;
@@ -394,7 +411,7 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   // The body has said where the parameters live.
   inferringPlace = false;
   for (FuncOp function : llvm::reverse(item.made))
-    function.erase();
+    discard(function);
   item.made.clear();
   item.function = nullptr;
   item.params.clear();
@@ -409,23 +426,28 @@ LogicalResult Elaborator::elaborateItem(FunctionItem &item) {
   return elaborateItem(item);
 }
 
-void Elaborator::reportUnsolved(FunctionItem &item, StringRef name) {
-  // Where it is used tells more than where it is declared.
-  surface::FnOp op = item.op;
-  SyntaxAttr found;
-  auto look = [&](SyntaxAttr syntax) {
-    if (!found && syntax)
-      found = findName(syntax, name);
+void Elaborator::obligeSignature(FunctionItem &item, Scope &scope) {
+  auto inType = [&](auto &&self, SyntaxAttr syntax) -> void {
+    if (!syntax)
+      return;
+    if (!syntax.is(SyntaxKind::TypeTensor)) {
+      for (SyntaxAttr child : syntax.getChildren())
+        self(self, child);
+      return;
+    }
+    for (SyntaxAttr size : syntax.getChild(1).getChildren())
+      if (DimAttr dim = elaborateDim(size, scope))
+        (void)obligeDivisors(dim, size.getLocation());
   };
-  for (SyntaxAttr param : surface::syntaxRange(op.getParamsAttr()))
-    look(paramType(param));
-  look(op.getReturnTypeAttr());
-  for (ArrayAttr list : {op.getRequiresClausesAttr(), op.getShapeVarsAttr()})
-    for (SyntaxAttr syntax : surface::syntaxRange(list))
-      look(syntax);
-  InFlightDiagnostic diag =
-      report(found ? found.getLocation() : op.getName().getLocation(), DiagCode::K0203,
-             "shape variable '" + name + "' of '" + item.name + "' cannot be computed from the parameters");
+  for (SyntaxAttr param : surface::syntaxRange(item.op.getParamsAttr()))
+    inType(inType, paramType(param));
+  inType(inType, item.op.getReturnTypeAttr());
+}
+
+void Elaborator::reportUnsolved(FunctionItem &item, StringRef name) {
+  InFlightDiagnostic diag = report(findSize(item.op, name), DiagCode::K0203,
+                                   "shape variable '" + name + "' of '" + item.name +
+                                       "' cannot be computed from the parameters");
   attachHelp(diag) << "add a parameter '" << name << ": Index'";
 }
 
@@ -473,12 +495,20 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
     argAttrs.push_back(builder.getDictionaryAttr(builder.getNamedAttr(kDimArgAttrName, builder.getStringAttr(name))));
   }
 
+  obligeSignature(item, *scope);
   Val result = evaluateBlock(item.op.getBody(), scope, item.result && item.result->kind == Ty::Kind::Tuple);
   Location valueLoc = item.op.getBody().front().getTerminator()->getLoc();
   if (!result.isError() && !result.isFirstOrder()) {
     report(valueLoc, escapeCode(result),
            "the value of '" + item.name + "' is " + spell(result) +
                ", but only tensors, scalars and tuples of them can leave a function");
+    result = Val::error();
+  }
+  if (result.kind == Val::Kind::Unit && item.result && item.result->kind == Ty::Kind::Value) {
+    InFlightDiagnostic diag = report(valueLoc, DiagCode::K0206,
+                                     "the value of '" + item.name + "' is (), but " + spell(*item.result) +
+                                         " is declared");
+    attachValueOfBlock(diag, item.op.getBody());
     result = Val::error();
   }
   if (item.result && !result.isError())
@@ -544,17 +574,17 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
 
 /// Erases what nothing uses. Operations on tensors stay, whose tensors these are is checked there, too,
 /// and so do regions.
-static void eraseUnused(FuncOp function) {
+static void eraseUnused(Elaborator &e, FuncOp function) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   function.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
     if (op->getNumRegions() == 0 && llvm::none_of(op->getOperandTypes(), isTensor) && isOpTriviallyDead(op))
-      op->erase();
+      e.discard(op);
   });
 }
 
 void Elaborator::finalize(ArrayRef<FuncOp> functions) {
   for (FuncOp function : functions) {
-    eraseUnused(function);
+    eraseUnused(*this, function);
     function.walk([&](ConstantOp constant) {
       Type type = elementTypes.finalize(constant.getType());
       TypedAttr value = constant.getValue();
@@ -786,7 +816,7 @@ void Elaborator::checkUnusedGlobals() {
       (void)getGlobalValue(name, item, item.op.getLoc());
   scratch.made.push_back(ctx.function);
   for (FuncOp function : llvm::reverse(scratch.made))
-    function.erase();
+    discard(function);
 }
 
 void Elaborator::checkUncalled(Operation *item) {

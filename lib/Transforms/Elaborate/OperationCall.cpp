@@ -66,7 +66,10 @@ std::optional<int64_t> OperationCall::integer(StringRef keyword, bool positional
 static std::optional<int64_t> normalizeAxis(OperationCall &call, int64_t axis, int64_t rank) {
   if (axis >= -rank && axis < rank)
     return axis < 0 ? axis + rank : axis;
-  call.error(DiagCode::K0201) << "axis " << axis << " is out of range for rank " << rank;
+  InFlightDiagnostic diag = call.error(DiagCode::K0201);
+  diag << "axis " << axis << " is out of range for rank " << rank;
+  if (rank > 0)
+    attachHelp(diag) << "axes are numbered from 0: the last one is " << rank - 1;
   return std::nullopt;
 }
 

@@ -123,6 +123,9 @@ template <typename Binary, typename Reduce> static Val extremum(OperationCall &c
     if (result.isScalar() && a.sym && b.sym && !isRuntime(a.sym) && !isRuntime(b.sym)) {
       result.sym = isMin ? minDims({a.sym, b.sym}) : maxDims({a.sym, b.sym});
       call.e.note(result.sym, a.sym, isMin ? "min" : "max", b.sym);
+      // As arithmetic on sizes, it does not wrap, whatever type it gets.
+      if (result.sym && !result.sym.isConstant() && call.e.isExactSize(a) && call.e.isExactSize(b))
+        return Val::of(DimOp::create(call.e.builder, call.loc, result.getType(), result.sym), result.sym);
     }
     return result;
   }
@@ -205,10 +208,16 @@ static Val matmul(OperationCall &call) {
   if (rb == 1)
     sb.push_back(one);
   DimAttr k = sa.back(), l = sb[sb.size() - 2];
+  SmallVector<Value, 2> given{a, b};
+  Elaborator::OperandScope operandTypes(e, given);
+  std::optional<Elaborator::NoteScope> help(std::in_place, e);
+  if (k != l)
+    help->add(e.suggestTranspose(a, b));
   if (failed(e.oblige(call.loc, makeRelation(PredKind::EQ, k, l), ObligationKind::contraction,
                       "contracted dimensions differ: '" + e.spell(k) + "' on the left, '" + e.spell(l) +
                           "' on the right")))
     return Val::error();
+  help.reset();
   a = reshape(e, a, sa, call.loc);
   b = reshape(e, b, sb, call.loc);
   if (k != l) {
@@ -371,6 +380,7 @@ static Val reshapeTo(OperationCall &call) {
   if (!shape)
     return Val::error();
   Elaborator &e = call.e;
+  Elaborator::OperandScope operandTypes(e, x);
   DimAttr have = productOf(e.context, getShape(x.getType())), want = productOf(e.context, *shape);
   if (!have || !want) {
     call.error(DiagCode::K0204) << "the number of elements leaves 64 bits";
@@ -621,13 +631,31 @@ static Val pad(OperationCall &call) {
   }
   SmallVector<DimAttr> ends[2];
   const StringRef keywords[] = {"low", "high"};
+  std::string example = "[" + llvm::join(SmallVector<StringRef>(shape.size(), "1"), ", ") + "]";
   for (auto [end, keyword] : llvm::zip(ends, keywords)) {
-    std::optional<SmallVector<DimAttr>> given = call.shape(keyword, "'" + keyword.str() + "'");
-    if (!given)
+    const Val *found = call.find(keyword);
+    if (!found) {
+      call.error(DiagCode::K0205) << "'pad' needs '" << keyword << "', a list of a size for each axis such as " << example;
+      return Val::error();
+    }
+    if (found->isError())
+      return Val::error();
+    Location loc = e.locationOf(*found, call.loc);
+    if (found->kind != Val::Kind::List) {
+      InFlightDiagnostic diag = e.report(loc, DiagCode::K0206, "'" + keyword + "' of 'pad' is a list of a size for each "
+                                                               "axis, not " + e.spell(*found));
+      attachHelp(diag) << "what is added before and behind the elements is given apart: 'pad(x, " << example << ", "
+                       << example << ")'";
+      return Val::error();
+    }
+    FailureOr<SmallVector<DimAttr>> given = e.asShape(*found, call.loc);
+    if (failed(given))
       return Val::error();
     if (given->size() != shape.size()) {
-      call.error(DiagCode::K0201) << "'" << keyword << "' of 'pad' has length " << given->size() << ", but "
-                                  << e.spell(x.getType()) << " has rank " << shape.size();
+      InFlightDiagnostic diag = call.error(DiagCode::K0201);
+      diag << "'" << keyword << "' of 'pad' has " << e.spellCount(given->size(), "size", "sizes") << ", but "
+           << e.spell(x.getType()) << " has " << e.spellCount(shape.size(), "axis", "axes");
+      attachHelp(diag) << "give one for each axis, such as " << example;
       return Val::error();
     }
     end = *given;
@@ -988,7 +1016,7 @@ static Val update(OperationCall &call) {
     return Val::error();
   }
   Elaborator &e = call.e;
-  FailureOr<Elaborator::Box> box = e.subscriptsToBox(x.getType(), subs->members, call.loc);
+  FailureOr<Elaborator::Box> box = e.subscriptsToBox(x, subs->members, call.loc);
   if (failed(box))
     return Val::error();
   Type type = getBoxType(x.getType(), box->sizes, box->dropped);

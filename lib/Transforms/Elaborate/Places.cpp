@@ -168,6 +168,11 @@ std::string Elaborator::sourceOf(Value value) {
   return text.size() > kLongest || StringRef(text).contains('\n') ? std::string() : text;
 }
 
+Location Elaborator::locationOf(const Val &val, Location otherwise) {
+  Value expr = val.expr ? val.expr : val.isValue() ? expressions.lookup(val.value) : Value();
+  return expr ? expr.getLoc() : otherwise;
+}
+
 bool Elaborator::outlives(Value value) {
   auto isParameter = [&](auto &parameters) {
     return llvm::any_of(parameters, [&](auto &entry) { return entry.second == value; });

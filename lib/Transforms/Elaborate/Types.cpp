@@ -96,7 +96,6 @@ void Elaborator::collectShapeVars(SyntaxAttr syntax, Scope &scope, llvm::MapVect
   switch (syntax.getKind()) {
   case SyntaxKind::TypeTensor:
     inDim(inDim, syntax.getChild(1));
-    inDim(inDim, syntax.getChild(2));
     return;
   case SyntaxKind::TypeTuple:
   case SyntaxKind::TypeNamedTuple:
@@ -170,6 +169,9 @@ DimAttr Elaborator::elaborateDim(SyntaxAttr syntax, Scope &scope) {
         candidates.push_back(entry.first);
     if (auto close = nearest(name, candidates))
       attachHelp(diag) << "there is a shape variable '" << *close << "'";
+    else if (!scope.context && declaring)
+      attachHelp(diag) << "a size that no type of the signature has is declared, 'fn " << declaring->name << "<" << name
+                       << ">(..)'";
     return {};
   }
   case SyntaxKind::DimAdd:
@@ -359,26 +361,28 @@ FailureOr<CheckpointAttr> Elaborator::elaborateCheckpoint(SyntaxAttr decorator) 
   ArrayRef<SyntaxAttr> children = decorator.getChildren();
   if (children.empty())
     return CheckpointAttr::get(context, "auto", 0);
-  auto bad = [&]() -> FailureOr<CheckpointAttr> {
-    InFlightDiagnostic diag =
-        report(decorator.getLocation(), DiagCode::K0205, "'@checkpoint' does not take these arguments");
-    attachHelp(diag) << "write @checkpoint, @checkpoint(sqrt), or one of k=, levels=, slots=, budget=";
+  auto bad = [&](SyntaxAttr where, const Twine &message) -> FailureOr<CheckpointAttr> {
+    InFlightDiagnostic diag = report(where.getLocation(), DiagCode::K0205, message);
+    attachHelp(diag) << "write '@checkpoint', '@checkpoint(sqrt)', or one of k=, levels=, slots=, budget= with a number";
     return failure();
   };
   if (children.size() != 1)
-    return bad();
+    return bad(children[1], "'@checkpoint' takes one argument, not " + Twine(children.size()));
   SyntaxAttr child = children.front();
   if (child.is(SyntaxKind::Name) && child.getText() == "sqrt")
     return CheckpointAttr::get(context, "sqrt", 0);
   if (!child.is(SyntaxKind::Keyword))
-    return bad();
+    return bad(child, "'@checkpoint' does not take '" + surface::spell(child) + "'");
   StringRef kind = child.getText();
-  std::optional<int64_t> value = child.getChild(0).getIntValue();
-  if (bool known = llvm::is_contained({"k", "levels", "slots", "budget"}, kind); known && value && *value < 1)
-    return report(decorator.getLocation(), DiagCode::K0205,
+  if (!llvm::is_contained({"k", "levels", "slots", "budget"}, kind))
+    return bad(child, "'@checkpoint' takes no '" + kind + "'");
+  SyntaxAttr given = child.getChild(0);
+  std::optional<int64_t> value = given.getIntValue();
+  if (!value)
+    return bad(given, "'" + kind + "' of '@checkpoint' is an integer, not '" + surface::spell(given) + "'");
+  if (*value < 1)
+    return report(given.getLocation(), DiagCode::K0205,
                   "'" + kind + "' of '@checkpoint' is at least 1, not " + Twine(*value));
-  if (!value || (kind != "k" && kind != "levels" && kind != "slots" && kind != "budget"))
-    return bad();
   return CheckpointAttr::get(context, kind, *value);
 }
 

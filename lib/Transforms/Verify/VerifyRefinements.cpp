@@ -92,9 +92,11 @@ private:
   bool verifyPart(const Obligation &obligation);
   /// `spelled` tells what the divisors stand in.
   bool verifyDivisors(PredAttr pred, Location loc, function_ref<std::string()> spelled);
-  bool verifyDivisors(DimAttr dim, Location loc, function_ref<std::string()> spelled);
-  bool verifySize(DimAttr dim, Location loc) {
-    return verifyDivisors(dim, loc, [&] { return "the size '" + spellings.spell(dim) + "'"; });
+  /// What is in `verifiedLater` is an obligation of its own.
+  bool verifyDivisors(DimAttr dim, Location loc, function_ref<std::string()> spelled,
+                      ArrayRef<PredAttr> verifiedLater = {});
+  bool verifySize(DimAttr dim, Location loc, ArrayRef<PredAttr> verifiedLater) {
+    return verifyDivisors(dim, loc, [&] { return "the size '" + spellings.spell(dim) + "'"; }, verifiedLater);
   }
   /// The clause that would make what is not proved hold, or null.
   PredAttr suggest(PredAttr pred, const Answer &answer);
@@ -133,15 +135,17 @@ private:
 // Obligations
 //===----------------------------------------------------------------------===//
 
-bool FunctionVerifier::verifyDivisors(DimAttr dim, Location loc, function_ref<std::string()> spelled) {
+bool FunctionVerifier::verifyDivisors(DimAttr dim, Location loc, function_ref<std::string()> spelled,
+                                      ArrayRef<PredAttr> verifiedLater) {
   llvm::SetVector<DimAttr> divisors;
   collectDivisors(dim, divisors);
   bool good = true;
   for (DimAttr divisor : divisors)
-    good &= verifyPart({loc, makeRelation(PredKind::LE, DimAttr::getConstant(divisor.getContext(), 1), divisor),
-                        ObligationKind::divisor,
-                        "the divisor '" + spellings.spell(divisor) + "' of " + spelled() + " may be less than 1",
-                        {}});
+    if (PredAttr pred = makeRelation(PredKind::LE, DimAttr::getConstant(divisor.getContext(), 1), divisor);
+        !llvm::is_contained(verifiedLater, pred))
+      good &= verifyPart({loc, pred, ObligationKind::divisor,
+                          "the divisor '" + spellings.spell(divisor) + "' of " + spelled() + " may be less than 1",
+                          {}});
   return good;
 }
 
@@ -199,7 +203,9 @@ bool FunctionVerifier::verifyPart(const Obligation &obligation) {
   InFlightDiagnostic diag = reportUnproved(obligation, answer, {solver, facts, lookup, spellings});
   if (answer.cause == Cause::WorkerMissing || answer.cause == Cause::WorkerDied)
     diag.attachNote() << solver.getWorkerProblem();
-  if (answer.verdict == Verdict::MayFail)
+  // What mends the expression is better than a condition on the sizes.
+  bool isHelped = llvm::any_of(obligation.notes, [](NoteAttr note) { return note.getText().starts_with("help: "); });
+  if (answer.verdict == Verdict::MayFail && !isHelped)
     suggestClause(
         diag, suggest(pred, answer), function.getSymName(), [this](StringRef name) { return isShapeVar(name); },
         spellings);
@@ -276,12 +282,18 @@ bool FunctionVerifier::verifySignature() {
       addFact(clause.getPred());
     }
   }
+  // The elaborator makes obligations of what divides, which stand where the sizes do.
+  SmallVector<PredAttr> obliged;
+  if (!function.isExternal())
+    for (auto op : function.getBody().front().getOps<ObligationOp>())
+      if (op.getKind() == ObligationKind::divisor)
+        obliged.push_back(op.getPred());
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     for (DimAttr dim : getShape(type))
-      verifySize(dim, function.isExternal() ? function.getLoc() : function.getArgument(index).getLoc());
+      verifySize(dim, function.isExternal() ? function.getLoc() : function.getArgument(index).getLoc(), obliged);
   for (Type type : function.getResultTypes())
     for (DimAttr dim : getShape(type))
-      verifySize(dim, function.getLoc());
+      verifySize(dim, function.getLoc(), obliged);
   return true;
 }
 

@@ -9,8 +9,8 @@
 namespace kina {
 
 /// Parses `text` into a module of `kina_surface` operations whose locations name
-/// `filename`. Errors and warnings go to the context's diagnostic engine, at most twenty
-/// errors; null if there was any error. The dialect is loaded if need be. Any bytes are
+/// `filename`. Errors and warnings go to the context's diagnostic engine; after more
+/// than kErrorLimit errors the rest is not read. Null if there was any error. The dialect is loaded if need be. Any bytes are
 /// accepted as input. With `keepGoing` the module has a `kina_surface.broken` for every item
 /// with an error instead; still null if the input is no text.
 mlir::OwningOpRef<mlir::ModuleOp> importKinaSource(llvm::StringRef text, llvm::StringRef filename,
