@@ -419,9 +419,9 @@ std::string DimResolver::listNames(const NameSet &all, SmallVectorImpl<Value> &v
 }
 
 void DimResolver::emitEntryChecks() {
-  Location loc = function.getLoc();
+  // What is wrong with an argument is told at its parameter.
   auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) {
-    return entry.createOrFold<arith::CmpIOp>(loc, predicate, a, b);
+    return entry.createOrFold<arith::CmpIOp>(function.getLoc(), predicate, a, b);
   };
   for (const Equation &equation : equations) {
     // What defines its name holds by itself, unless something had to be divided.
@@ -435,13 +435,14 @@ void DimResolver::emitEntryChecks() {
     collectNames(equation.dim, all);
     std::string message = describe(equation) + ", expected {1} = `" + spellings.spell(equation.dim) + "` (";
     message += listNames(all, values, entry, nullptr) + ")";
-    createCheck(entry, loc, fits, kArgumentCode, message, values);
+    createCheck(entry, equation.argument.getLoc(), fits, kArgumentCode, message, values);
   }
   if (auto vars = function->getAttrOfType<ArrayAttr>(kShapeVarsAttrName))
     for (auto var : vars.getAsRange<ShapeVarAttr>()) {
       if (!definitions.contains(var.getName()))
         continue;
       Value value = getEntryName(var.getName());
+      Location loc = equations[definitions.lookup(var.getName())].argument.getLoc();
       createCheck(entry, loc, compare(arith::CmpIPredicate::sge, value, index(entry, var.getLeast())),
                   kArgumentCode,
                   "`" + var.getName() + "` is {0}, but must be at least " + Twine(var.getLeast()), value);

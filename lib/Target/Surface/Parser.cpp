@@ -314,11 +314,14 @@ StringRef Parser::slipHint(bool behindOperand) {
       return "there is no compound assignment: bind a new value, `let y = x + 1.0;`, carry it "
              "as a loop state, or assign to a ref, `c := !c + 1.0;`";
     return {};
+  case Tok::Greater:
+    if (behindOperand && lastKind == Tok::Int && at(Tok::LParen, 1))
+      return "a size is no type: it is given by keyword, `f(.., N=3)`";
+    [[fallthrough]];
   case Tok::EqEq:
   case Tok::NotEq:
   case Tok::Less:
   case Tok::LessEq:
-  case Tok::Greater:
   case Tok::GreaterEq:
     return behindOperand ? "comparisons do not chain: write `a < b and b < c`" : "";
   case Tok::KwReturn:

@@ -5,6 +5,7 @@
 #include "Kina/Transforms/AD/Pullbacks.h"
 #include "Kina/Transforms/AD/RuleBuilder.h"
 #include "Kina/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -48,19 +49,20 @@ public:
     // What is not lowered here is reported before anything changes.
     SmallVector<HandleOp> handles;
     bool ok = true;
+    // What a derivative in a handler that is reported performs is not reported once more.
+    llvm::StringSet<> told;
     module.walk([&](Operation *op) {
       if (auto handle = dyn_cast<HandleOp>(op)) {
         handles.push_back(handle);
         if (!matchReverseMode(handle) || !areCotangentsRead(handle)) {
-          emitError(op->getLoc(), DiagCode::K0601,
-                    handle.getTagAttr() ? "this handler of 'RecordVJP' is not that of reverse mode"
-                                        : "this handler waits for --kina-expand-grad, for a derivative in it "
-                                          "performs what it handles");
+          reportHandler(handle, told);
           ok = false;
         }
-      } else if (auto perform = dyn_cast<PerformOp>(op)) {
-        ok &= checkPerform(perform);
       }
+    });
+    module.walk([&](PerformOp perform) {
+      if (!told.contains(perform->getParentOfType<FuncOp>().getSymName()))
+        ok &= checkPerform(perform);
     });
     if (!ok)
       return signalPassFailure();
@@ -73,6 +75,23 @@ public:
   }
 
 private:
+  static void reportHandler(HandleOp handle, llvm::StringSet<> &told) {
+    if (handle.getTagAttr()) {
+      emitError(handle.getLoc(), DiagCode::K0601, "this handler of 'RecordVJP' is not that of reverse mode");
+      return;
+    }
+    // Reverse mode of first order is expanded by now, and its handler with it.
+    InFlightDiagnostic diag = emitError(handle.getLoc(), DiagCode::K0601,
+                                        "this handler is not lowered: forward mode and derivatives of derivatives "
+                                        "do not go through a handler that is outside of them");
+    handle.walk([&](Operation *op) {
+      if (!isa<GradOp, VJPOp, JVPOp>(op))
+        return;
+      diag.attachNote(op->getLoc()) << "this derivative";
+      told.insert(op->getAttrOfType<FlatSymbolRefAttr>("callee").getValue());
+    });
+    attachHelp(diag) << "handle the effect inside of the function that is differentiated";
+  }
   static bool areCotangentsRead(HandleOp handle) {
     return llvm::all_of(handle.getResults().back().getUsers(),
                         [](Operation *user) { return isa<CotangentOfOp>(user); });

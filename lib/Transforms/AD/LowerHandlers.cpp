@@ -20,6 +20,7 @@
 #include "Kina/Transforms/AD/Loops.h"
 #include "Kina/Transforms/AD/Pullbacks.h"
 #include "Kina/Transforms/AD/RuleBuilder.h"
+#include "Kina/Transforms/Ownership.h"
 
 using namespace mlir;
 
@@ -81,7 +82,6 @@ private:
     SmallVector<Type> types;
   };
 
-  LogicalResult checkCases();
   LogicalResult expand(PerformOp perform);
   SmallVector<Value> expandCase(OpBuilder &builder, Block::iterator at, IRMapping &mapping,
                                 SmallVector<Operation *> around, Value continuation, TypeRange resumed);
@@ -141,53 +141,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Cases
 //===----------------------------------------------------------------------===//
-
-/// Whether the operation or something in it resumes the continuation.
-bool resumes(Operation *op, Value continuation) {
-  return op
-      ->walk([&](ResumeOp resume) {
-        return resume.getContinuation() == continuation ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Checks that no path through the block resumes twice; `first` is what resumed before.
-LogicalResult checkOnce(Block &block, Value continuation, ResumeOp &first) {
-  for (Operation &op : block) {
-    if (auto resume = dyn_cast<ResumeOp>(op); resume && resume.getContinuation() == continuation) {
-      if (first) {
-        InFlightDiagnostic diag = emitError(op.getLoc(), DiagCode::K0602, "the continuation is resumed twice");
-        diag.attachNote(first.getLoc()) << "the first time";
-        return diag;
-      }
-      first = resume;
-    } else if (auto branch = dyn_cast<IfOp>(op)) {
-      ResumeOp before = first;
-      for (Region &region : branch->getRegions())
-        if (ResumeOp inArm = before; !region.empty()) {
-          if (failed(checkOnce(region.front(), continuation, inArm)))
-            return failure();
-          first = inArm ? inArm : first;
-        }
-    } else if (resumes(&op, continuation)) {
-      return emitError(op.getLoc(), DiagCode::K0602,
-                       "the continuation is resumed in a loop, and so perhaps more than once");
-    }
-  }
-  return success();
-}
-
-LogicalResult HandlerLowering::checkCases() {
-  for (Region &region : handle.getCases()) {
-    Value continuation = region.front().getArguments().back();
-    for (Operation *user : continuation.getUsers())
-      if (!isa<ResumeOp>(user))
-        return emitError(user->getLoc(), DiagCode::K0605, "the continuation leaves its case");
-    if (ResumeOp first; failed(checkOnce(region.front(), continuation, first)))
-      return failure();
-  }
-  return success();
-}
 
 /// Writes down what follows `at` in the case, and behind the branches `around` it.
 std::unique_ptr<Block> HandlerLowering::clonePost(Block::iterator at, IRMapping mapping,
@@ -810,7 +763,7 @@ LogicalResult HandlerLowering::checkPosts() {
 }
 
 LogicalResult HandlerLowering::lower() {
-  if (failed(checkCases()))
+  if (failed(checkContinuations(handle)))
     return failure();
   SmallVector<PerformOp> open;
   collectOpenPerforms(handle.getBody(), open);

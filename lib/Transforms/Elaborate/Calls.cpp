@@ -180,8 +180,64 @@ Val Elaborator::evaluateCall(surface::CallOp op, const ScopePtr &scope) {
                  : call(callee.function, std::move(args), std::move(keywords), loc);
 }
 
+/// The operation that stands before what is made next; null if there is none.
+static Operation *lastBefore(OpBuilder &builder) {
+  auto at = builder.getInsertionPoint();
+  return at == builder.getInsertionBlock()->begin() ? nullptr : &*std::prev(at);
+}
+
+/// Of the operations that stand behind `last`, or from the start of the block: those that take
+/// over what comes from outside and `lent` says is only borrowed.
+static void lendOperands(Block *block, Operation *last, llvm::function_ref<bool(Value)> lent) {
+  llvm::DenseSet<Operation *> made;
+  for (Operation *op = last ? last->getNextNode() : block->empty() ? nullptr : &block->front(); op;
+       op = op->getNextNode())
+    op->walk([&](Operation *inner) { made.insert(inner); });
+  auto isMade = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return made.contains(op ? op : value.getParentBlock()->getParentOp());
+  };
+  for (Operation *op : made)
+    if (isa<OwnershipOpInterface, PerformOp>(op))
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<TensorType>(operand.get().getType()) && !isMade(operand.get()) && lent(operand.get()))
+          setBorrowed(operand);
+}
+
+Val Elaborator::requireOwned(Val result, ArrayRef<Value> lent, Location loc) {
+  SmallVector<Value> leaves;
+  if (result.isFirstOrder())
+    flatten(result, leaves);
+  for (Value leaf : leaves) {
+    if (!isa<TensorType>(leaf.getType()) || !llvm::is_contained(lent, leaf))
+      continue;
+    SmallVector<StringRef> names = getSourceNames(leaf);
+    std::string name = names.empty() ? "" : names.front().str();
+    InFlightDiagnostic diag = report(loc, DiagCode::K0505,
+                                     (name.empty() ? "this value" : "'" + name + "'") +
+                                         " is borrowed and cannot be consumed, but here it is returned");
+    diag.attachNote() << "a function only reads what it takes with '&', and a function value what is around it";
+    attachHelp(diag) << "return a copy, " << (name.empty() ? "copy(..)" : "'copy(" + name + ")'");
+    return Val::error();
+  }
+  return result;
+}
+
 Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val> args,
                      SmallVector<std::string> keywords, Location loc) {
+  if (!callable->borrows.empty()) {
+    auto plain = std::make_shared<Callable>(*callable);
+    plain->borrows.clear();
+    SmallVector<Value> lent;
+    for (unsigned position : callable->borrows)
+      if (position < args.size() && keywords[position].empty() && args[position].isFirstOrder())
+        flatten(args[position], lent);
+    Block *block = builder.getInsertionBlock();
+    Operation *last = lastBefore(builder);
+    Val val = call(plain, std::move(args), std::move(keywords), loc);
+    lendOperands(block, last, [&](Value value) { return llvm::is_contained(lent, value); });
+    return requireOwned(std::move(val), lent, loc);
+  }
   switch (callable->kind) {
   case Callable::Kind::Item:
     if (failed(elaborateSignature(*callable->item)))
@@ -190,10 +246,13 @@ Val Elaborator::call(const std::shared_ptr<Callable> &callable, std::vector<Val>
       FailureOr<std::shared_ptr<Callable>> instance = instantiate(*callable, args, keywords, loc);
       return failed(instance) ? Val::error() : call(*instance, std::move(args), std::move(keywords), loc);
     }
+    // In place the errors of its body would be told once more.
+    if (callable->item->state == FunctionItem::State::Failed && current->inlinesItems)
+      return Val::error();
     // A function with a rule of its own stays one, or its rule would be lost.
     if (callable->item->isTemplate || (current->inlinesItems && !callable->item->hasCustomVjp))
       return inlineCallable(callable, args, keywords, loc);
-    if (failed(elaborateItem(*callable->item)))
+    if (failed(requireSignature(*callable->item)))
       return Val::error();
     return callable->item->effects.empty() ? callItem(*callable->item, args, keywords, loc)
                                            : inlineCallable(callable, args, keywords, loc);
@@ -555,7 +614,8 @@ FailureOr<DictionaryAttr> Elaborator::matchArguments(FunctionItem &item, ArrayRe
       InFlightDiagnostic diag =
           report(loc, DiagCode::K0203,
                  "shape variable '" + name + "' of '" + item.name + "' cannot be computed from the arguments");
-      attachHelp(diag) << "give it by keyword, '" << item.name << "(.., " << name << "=20)'";
+      attachHelp(diag) << "give it by keyword, '" << (item.op ? "" : "perform ") << item.name << '('
+                       << (item.params.empty() ? "" : ".., ") << name << "=20)'";
       return failure();
     }
     subst.push_back(builder.getNamedAttr(name, value));
@@ -594,6 +654,17 @@ LogicalResult Elaborator::obligeClauses(FunctionItem &item, DictionaryAttr subst
   return failure(bad);
 }
 
+LogicalResult Elaborator::requireSignature(FunctionItem &item) {
+  if (succeeded(elaborateItem(item)))
+    return success();
+  // What is wrong with the body says nothing of what is called with its declared types.
+  if (inferringPlace || item.state != FunctionItem::State::Failed || !item.isDeclared || !item.expected.empty())
+    return failure();
+  if (current->item)
+    current->item->callsFailed = true;
+  return success();
+}
+
 FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, ArrayRef<Val> args,
                                                         ArrayRef<std::string> keywords, Location loc) {
   SmallVector<std::string> names;
@@ -601,7 +672,7 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
     names.push_back(param.name);
   SmallVector<std::pair<std::string, Val>, 2> extra;
   FailureOr<std::vector<Val>> ordered = orderArguments(item.name, names, item.op.getParamsAttr(), args, keywords, loc, &extra);
-  if (failed(ordered) || failed(elaborateItem(item)))
+  if (failed(ordered) || failed(requireSignature(item)))
     return failure();
   SmallVector<Ty> types = llvm::map_to_vector(item.params, [](const Param &param) { return param.type; });
   // Module-level lets without a value are passed on.
@@ -612,8 +683,10 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
       return failure();
   }
   SmallVector<Leaf> leaves, given;
-  for (auto [name, type, val] :
-       llvm::zip(item.globals, item.function.getArgumentTypes().take_back(item.globals.size()), globals))
+  ArrayRef<Type> globalTypes;
+  if (item.function)
+    globalTypes = item.function.getArgumentTypes().take_back(item.globals.size());
+  for (auto [name, type, val] : llvm::zip(item.globals, globalTypes, globals))
     given.push_back({type, &val, "'" + name.str() + "' of '" + item.name + "'", std::nullopt});
   FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc, given);
   if (failed(subst))
@@ -655,7 +728,12 @@ FailureOr<Elaborator::Prepared> Elaborator::prepareCall(FunctionItem &item, Arra
   bad |= failed(obligeClauses(item, prepared.subst, loc));
   if (bad)
     return failure();
-  for (Type type : item.function.getResultTypes()) {
+  SmallVector<Type> declared;
+  if (item.function)
+    llvm::append_range(declared, item.function.getResultTypes());
+  else
+    collectTypes(*item.result, declared);
+  for (Type type : declared) {
     Type result = substituted(type, prepared.subst, loc, "the value of '" + item.name + "'");
     if (!result)
       return failure();
@@ -704,7 +782,7 @@ Val Elaborator::callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::s
   auto result = CallOp::create(builder, loc, prepared->results, item.name, prepared->operands, prepared->subst,
                                ArrayAttr(), ArrayAttr());
   ValueRange values = result.getResults();
-  return fill(item.resultType, values);
+  return fill(item.function ? item.resultType : *item.result, values);
 }
 
 /// Text that is the same for the same function: its body and what it closes over.
@@ -764,24 +842,6 @@ void bindVariables(Scope &scope, DictionaryAttr subst) {
   }
 }
 
-/// Of the operations that stand behind `last`, or from the start of the block: those that take
-/// over what comes from outside and `lent` says is only borrowed.
-static void lendOperands(Block *block, Operation *last, llvm::function_ref<bool(Value)> lent) {
-  llvm::DenseSet<Operation *> made;
-  for (Operation *op = last ? last->getNextNode() : block->empty() ? nullptr : &block->front(); op;
-       op = op->getNextNode())
-    op->walk([&](Operation *inner) { made.insert(inner); });
-  auto isMade = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    return made.contains(op ? op : value.getParentBlock()->getParentOp());
-  };
-  for (Operation *op : made)
-    if (isa<OwnershipOpInterface, PerformOp>(op))
-      for (OpOperand &operand : op->getOpOperands())
-        if (isa<TensorType>(operand.get().getType()) && !isMade(operand.get()) && lent(operand.get()))
-          setBorrowed(operand);
-}
-
 Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args,
                                ArrayRef<std::string> keywords, Location loc) {
   if (exhausted)
@@ -812,6 +872,12 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     callable->item->wasInlined = true;
   inlining.push_back(std::move(self));
   llvm::scope_exit leave([&] { inlining.pop_back(); });
+  // The outermost calls tell most, and a chain of any length would cost all who read it.
+  constexpr unsigned kMostCallSites = 8;
+  llvm::SaveAndRestore<unsigned> deeper(callDepth, callDepth + 1);
+  llvm::SaveAndRestore<std::optional<Location>> site(callSite);
+  if (callDepth <= kMostCallSites)
+    callSite = callSite ? Location(CallSiteLoc::get(loc, *callSite)) : loc;
   llvm::SaveAndRestore<bool> savedCallee(isInCallee, isInCallee || isItem);
   FailureOr<SmallVector<std::string>> names = parameterNames(*callable, loc);
   if (failed(names))
@@ -848,8 +914,28 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
       types.push_back(*type);
     }
     placeSignature(item, types);
-    SmallVector<Leaf> leaves;
-    FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc);
+    // Sizes that only module-level lets without a value give.
+    std::vector<Val> globals;
+    SmallVector<Type> globalTypes;
+    for (auto &[name, global] : globalItems) {
+      if ((item.expected.empty() && item.unsolved.empty()) || !global.op.getInit().empty())
+        continue;
+      llvm::MapVector<StringRef, int64_t> sizes;
+      collectShapeVars(global.op.getTypeAttr(), *moduleScope, sizes);
+      auto isGiven = [&](StringRef name) { return sizes.count(name) > 0; };
+      if (llvm::none_of(item.expected, isGiven) && llvm::none_of(item.unsolved, isGiven))
+        continue;
+      FailureOr<Ty> type = elaborateType(global.op.getTypeAttr(), pattern);
+      Val val = getGlobalValue(name, global, loc);
+      if (failed(type) || val.isError() || type->kind != Ty::Kind::Value)
+        return Val::error();
+      globalTypes.push_back(type->type);
+      globals.push_back(val);
+    }
+    SmallVector<Leaf> leaves, given;
+    for (auto [type, val] : llvm::zip(globalTypes, globals))
+      given.push_back({type, &val, "", std::nullopt});
+    FailureOr<DictionaryAttr> subst = matchArguments(item, types, *ordered, extra, leaves, loc, given);
     if (failed(subst))
       return Val::error();
     bindVariables(*scope, *subst);
@@ -878,12 +964,12 @@ Val Elaborator::inlineCallable(const std::shared_ptr<Callable> &callable, ArrayR
     result = *type;
   }
   Block *block = builder.getInsertionBlock();
-  auto at = builder.getInsertionPoint();
-  Operation *last = at == block->begin() ? nullptr : &*std::prev(at);
+  Operation *last = lastBefore(builder);
   Val val = evaluateBlock(body, scope, result && result->kind == Ty::Kind::Tuple);
   lendOperands(block, last, [&](Value value) {
     return llvm::is_contained(lent, value) || (!isItem && !llvm::is_contained(given, value));
   });
+  val = requireOwned(std::move(val), lent, body.front().getTerminator()->getLoc());
   if (result && failed(checkDeclared(val, *result, loc, "the value of " + name)))
     return Val::error();
   return val;

@@ -19,8 +19,7 @@ namespace kina::elaborate {
 // Declarations
 //===----------------------------------------------------------------------===//
 
-/// The types of the leaves, in order.
-static void collectTypes(const Ty &type, SmallVectorImpl<Type> &types) {
+void collectTypes(const Ty &type, SmallVectorImpl<Type> &types) {
   if (type.kind == Ty::Kind::Value)
     types.push_back(type.type);
   for (const Ty &member : type.members)
@@ -89,8 +88,11 @@ void Elaborator::declareEffect(surface::EffectOp op) {
       vars.push_back(ShapeVarAttr::get(context, var, least));
     }
     FailureOr<Ty> takes = elaborateType(payload, scope), gives = elaborateType(result, scope);
-    if (failed(takes) || failed(gives))
+    if (failed(takes) || failed(gives)) {
+      operation->failed = true;
+      effectOperations[signature.name] = std::move(operation);
       continue;
+    }
     // Several arguments are a tuple, none is ().
     if (takes->kind == Ty::Kind::Tuple)
       for (auto [index, member] : llvm::enumerate(takes->members))
@@ -110,7 +112,7 @@ void Elaborator::declareEffect(surface::EffectOp op) {
 
 EffectOperation *Elaborator::findEffectOperation(StringRef name, Location loc) {
   if (auto it = effectOperations.find(name); it != effectOperations.end())
-    return it->second.get();
+    return it->second->failed ? nullptr : it->second.get();
   if (!isNewlyUnknown(name))
     return nullptr;
   InFlightDiagnostic diag = report(loc, DiagCode::K0112, "no effect has an operation '" + name + "'");
@@ -130,10 +132,20 @@ Val Elaborator::evaluatePerform(surface::PerformOp op, const ScopePtr &scope) {
   Location loc = op.getLoc();
   EffectOperation *operation = findEffectOperation(op.getOpName(), loc);
   std::vector<Val> args;
-  bool bad = !operation;
-  for (Value arg : op.getArgs()) {
-    args.push_back(decay(evaluate(arg, scope)));
-    bad |= args.back().isError();
+  SmallVector<std::pair<std::string, Val>, 2> extra;
+  bool bad = !operation, named = false;
+  for (auto [index, arg] : llvm::enumerate(op.getArgs())) {
+    Val val = decay(evaluate(arg, scope));
+    bad |= val.isError();
+    // Variables of the signature have names, values have none.
+    StringRef keyword = op.getKeywordsAttr() ? cast<StringAttr>(op.getKeywordsAttr()[index]).getValue() : "";
+    if (keyword.empty()) {
+      args.push_back(std::move(val));
+      continue;
+    }
+    named |= operation && !operation->signature.shapeVars.count(keyword) &&
+             !operation->signature.placeVars.contains(keyword);
+    extra.push_back({keyword.str(), std::move(val)});
   }
   if (bad)
     return Val::error();
@@ -148,15 +160,15 @@ Val Elaborator::evaluatePerform(surface::PerformOp op, const ScopePtr &scope) {
     std::vector<Val> members = args[0].members;
     args = std::move(members);
   }
-  if (args.size() != count || op.getKeywords()) {
+  if (args.size() != count || named) {
     report(loc, DiagCode::K0205,
            "'" + signature.name + "' is performed with " + Twine(count) + (count == 1 ? " value" : " values") +
-               (args.size() == count ? Twine(", which have no names") : ", not " + Twine(args.size())));
+               (named ? Twine(", which have no names") : ", not " + Twine(args.size())));
     return Val::error();
   }
   SmallVector<Ty> types = llvm::map_to_vector(signature.params, [](const Param &param) { return param.type; });
   SmallVector<Leaf> leaves;
-  FailureOr<DictionaryAttr> subst = matchArguments(signature, types, args, {}, leaves, loc);
+  FailureOr<DictionaryAttr> subst = matchArguments(signature, types, args, extra, leaves, loc);
   if (failed(subst))
     return Val::error();
   SmallVector<Value> payload;
@@ -803,7 +815,7 @@ LogicalResult Elaborator::recordEffects(FunctionItem &item) {
     bad = true;
   }
   if (!item.effects.empty() && item.hasCustomVjp)
-    bad |= failed(report(item.op.getLoc(), DiagCode::K0206,
+    bad |= failed(report(item.op.getName().getLocation(), DiagCode::K0206,
                          "'" + item.name + "' has a rule of its own, so it handles the effects that it performs"));
   SmallVector<Attribute> names;
   for (const std::string &name : item.effects)

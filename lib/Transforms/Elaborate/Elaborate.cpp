@@ -27,7 +27,16 @@ static solver::SolverOptions quickStages() {
 Elaborator::Elaborator(ModuleOp module, Options options)
     : options(options), module(module), context(module.getContext()), builder(context), elementTypes(context),
       solver(context, quickStages()),
-      moduleScope(std::make_shared<Scope>(nullptr, nullptr)) {}
+      moduleScope(std::make_shared<Scope>(nullptr, nullptr)) {
+  builder.setListener(&callSites);
+}
+
+void Elaborator::CallSites::notifyOperationInserted(Operation *op, OpBuilder::InsertPoint previous) {
+  bool mayConsume = isa<OwnershipOpInterface, PerformOp>(op) &&
+                    llvm::any_of(op->getOperandTypes(), llvm::IsaPred<TensorType>);
+  if (mayConsume && !previous.isSet() && elaborator.callSite)
+    op->setLoc(CallSiteLoc::get(op->getLoc(), *elaborator.callSite));
+}
 
 InFlightDiagnostic Elaborator::report(Location loc, DiagCode code, const Twine &message) {
   errors += !inferringPlace;

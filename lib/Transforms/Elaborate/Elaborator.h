@@ -174,8 +174,9 @@ struct Ty {
   SmallVector<std::string> names;
   /// `Index`: the shape variable that the parameter is.
   std::string indexName;
-  /// Of a function: the number of its parameters.
+  /// Of a function: the number of its parameters, and which of them it only borrows.
   size_t arity = 0;
+  SmallVector<unsigned, 0> borrows;
   /// What a tensor type in a body says of its sizes.
   SmallVector<PredAttr> preds;
   /// Of a value: whether `type` says where it lives. If not, it is where it is.
@@ -199,6 +200,8 @@ struct Callable {
   bool hasWrt = false;
   std::vector<Val> point;
   SmallVector<std::string> pointKeywords;
+  /// What it only borrows by the type of a parameter that it was given to.
+  SmallVector<unsigned, 0> borrows;
 
   Callable(Kind kind, Location loc) : kind(kind), loc(loc) {}
   /// Of a derivative: whether it is taken at `point`, its own arguments being directions.
@@ -273,7 +276,7 @@ struct FunctionItem {
   State state = State::Untouched;
   bool isTemplate = false, exported = false;
   std::string name;
-  SmallVector<Param> params;
+  SmallVector<Param, 2> params;
   std::optional<Ty> result;
   /// The value's structure, with the types of the finished function.
   Ty resultType;
@@ -297,7 +300,8 @@ struct FunctionItem {
   bool onlyChecked = false;
   /// Shape variables that no parameter gives; trailing `index` parameters.
   SmallVector<StringRef> unsolved;
-  /// Shape variables of an exported function that module-level values without a value are to give.
+  /// Shape variables that module-level values without a value are to give: those of an exported function's
+  /// signature, and what its body brings in.
   SmallVector<StringRef> expected;
   SmallVector<ClauseAttr> clauses;
   /// What the user wrote for sizes, in the signature and the body.
@@ -315,6 +319,9 @@ struct FunctionItem {
   FuncOp function;
   /// Names of valueless module-level lets, trailing parameters after `unsolved`.
   SmallVector<mlir::StringAttr> globals;
+  /// Whether the types of all parameters and of the value are known, so that calls make sense although the body
+  /// has an error; and whether it calls such a function.
+  bool isDeclared = false, callsFailed = false;
   /// The functions made for it, in order of creation; its own comes last.
   SmallVector<FuncOp> made;
 
@@ -331,6 +338,8 @@ struct GlobalItem {
 /// are the parameters, what it resumes with is the result.
 struct EffectOperation {
   std::string effect;
+  /// Whether its type has an error, and so nothing is known of it.
+  bool failed = false;
   FunctionItem signature;
 };
 
@@ -680,6 +689,8 @@ public:
   Val evaluateCall(surface::CallOp op, const ScopePtr &scope);
   Val call(const std::shared_ptr<Callable> &callable, std::vector<Val> args, SmallVector<std::string> keywords,
            Location loc);
+  /// Reports what a function was lent and gives back as its value.
+  Val requireOwned(Val result, ArrayRef<Value> lent, Location loc);
   Val callItem(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
   Val inlineCallable(const std::shared_ptr<Callable> &callable, ArrayRef<Val> args, ArrayRef<std::string> keywords,
                      Location loc);
@@ -734,6 +745,8 @@ public:
   /// Requires the least values of the item's shape variables, and its clauses, under the
   /// substitution.
   LogicalResult obligeClauses(FunctionItem &item, DictionaryAttr subst, Location loc);
+  /// Elaborates the item; one whose body fails may still be called by its declared types, by what then fails with it.
+  LogicalResult requireSignature(FunctionItem &item);
   FailureOr<Prepared> prepareCall(FunctionItem &item, ArrayRef<Val> args, ArrayRef<std::string> keywords, Location loc);
 
   Options options;
@@ -782,11 +795,23 @@ public:
   /// Calls that were elaborated in place in the current item, and those in progress.
   unsigned inlined = 0;
   SmallVector<Inlining> inlining;
+  /// The call that is elaborated in place at this moment, in the one around it, and so on; and how many there are.
+  std::optional<Location> callSite;
+  unsigned callDepth = 0;
+  /// Says of what consumes tensors through which calls it was elaborated in place.
+  struct CallSites : OpBuilder::Listener {
+    explicit CallSites(Elaborator &elaborator) : elaborator(elaborator) {}
+    void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint previous) override;
+    Elaborator &elaborator;
+  } callSites{*this};
   /// After endless recursion was reported nothing more of the item is looked at.
   bool exhausted = false;
 };
 
 bool sameStructure(const Val &a, const Val &b);
+
+/// The types of the leaves, in order.
+void collectTypes(const Ty &type, SmallVectorImpl<Type> &types);
 
 /// Sizes and places by name, as a function's body sees them.
 void bindVariables(Scope &scope, DictionaryAttr subst);

@@ -304,6 +304,10 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
       return report(loc, DiagCode::K0205,
                     what + " is a function of " + Twine(*count) + " parameters, but one of " + Twine(type.arity) +
                         " is declared");
+    if (!type.borrows.empty()) {
+      val.function = std::make_shared<Callable>(*val.function);
+      llvm::append_range(val.function->borrows, type.borrows);
+    }
     return success();
   }
   case Ty::Kind::Unit:
@@ -340,7 +344,9 @@ LogicalResult Elaborator::checkDeclared(Val &val, const Ty &type, Location loc, 
     val.isLoop = false;
     bool bad = false;
     for (auto [index, member] : llvm::enumerate(val.members))
-      bad |= failed(checkDeclared(member, type.members[index], loc, what + " at member " + Twine(index)));
+      bad |= failed(checkDeclared(member, type.members[index], loc,
+                                  what + " at member " +
+                                      (type.names.empty() ? std::to_string(index) : "'" + type.names[index] + "'")));
     return failure(bad);
   }
   }

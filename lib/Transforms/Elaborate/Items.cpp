@@ -78,7 +78,7 @@ static SyntaxAttr findPredOfFunctionType(SyntaxAttr syntax, bool inside) {
 
 LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.state != FunctionItem::State::Untouched)
-    return success(item.state != FunctionItem::State::Failed);
+    return success(item.state != FunctionItem::State::Failed || item.isDeclared);
   llvm::SaveAndRestore<FunctionItem *> saved(declaring, &item);
   unsigned before = errors;
   llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
@@ -311,6 +311,7 @@ LogicalResult Elaborator::elaborateSignature(FunctionItem &item) {
   if (item.exported && !item.unsolved.empty())
     reportUnsolved(item, item.unsolved.front());
   bool bad = lost || errors != before;
+  item.isDeclared = !bad && !item.isTemplate && item.result.has_value();
   item.state = bad ? FunctionItem::State::Failed : FunctionItem::State::SignatureDone;
   return failure(bad);
 }
@@ -459,6 +460,8 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   llvm::SaveAndRestore<unsigned> savedInlined(inlined, 0);
   llvm::SaveAndRestore<SmallVector<Inlining>> savedInlining(inlining, {});
   llvm::SaveAndRestore<bool> savedExhausted(exhausted, false);
+  llvm::SaveAndRestore<std::optional<Location>> savedSite(callSite, std::nullopt);
+  llvm::SaveAndRestore<unsigned> savedDepth(callDepth, 0);
   llvm::SaveAndRestore<Spellings *> savedSpellings(spellings, &item.spellings);
   llvm::SaveAndRestore<bool> savedCallee(isInCallee, false);
 
@@ -517,6 +520,7 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
       reportUnsolved(item, name);
   for (StringRef name : ctx.globalVars) {
     item.shapeVars.insert({name, 1});
+    item.expected.push_back(name);
     vars.push_back(ShapeVarAttr::get(context, name, 1));
   }
   if (SyntaxAttr syntax = item.op.getReturnTypeAttr(); syntax && !result.isError()) {
@@ -538,7 +542,7 @@ LogicalResult Elaborator::elaborateBody(FunctionItem &item) {
   if (!result.isError() && errors == before)
     (void)recordEffects(item);
   item.made.push_back(ctx.function);
-  if (errors != before || result.isError() || inferringPlace) {
+  if (errors != before || result.isError() || inferringPlace || item.callsFailed) {
     item.state = FunctionItem::State::Failed;
     item.function = nullptr;
     return failure();
@@ -759,6 +763,7 @@ Val Elaborator::getGlobalValue(StringRef name, GlobalItem &item, Location loc) {
     OpBuilder::InsertionGuard guard(builder);
     llvm::SaveAndRestore<FunctionContext *> saved(current, root);
     llvm::SaveAndRestore<SmallVector<PredAttr>> facts(root->facts, {});
+    llvm::SaveAndRestore<std::optional<Location>> site(callSite, std::nullopt);
     if (!root->afterGlobals) {
       builder.setInsertionPointToStart(root->entry);
       root->afterGlobals = literalBool(false, loc).value.getDefiningOp();
@@ -904,33 +909,92 @@ void Elaborator::checkCustomVjp(FunctionItem &rule, FunctionItem &primal) {
   SmallVector<Type> takes(declared(primal)), gives = llvm::filter_to_vector(declared(primal), isFloat);
   llvm::append_range(takes, primal.function.getResultTypes());
   llvm::copy_if(primal.function.getResultTypes(), std::back_inserter(takes), isFloat);
-  auto compare = [&](ArrayRef<Type> have, ArrayRef<Type> want, StringRef what, StringRef rest) {
+  struct Part {
+    ArrayRef<Type> have, want;
+    StringRef what, rest;
+  };
+  Part parts[] = {{declared(rule), takes, "takes",
+                   "it takes the function's parameters, its result and the result's cotangent"},
+                  {rule.function.getResultTypes(), gives, "gives",
+                   "it gives the cotangents of the function's float parameters"}};
+  for (auto &[have, want, what, rest] : parts)
     if (have.size() != want.size()) {
       InFlightDiagnostic diag =
           report(loc, DiagCode::K0205,
                  "'" + rule.name + "' " + what + " " + Twine(have.size()) + " values, but a rule of '" + primal.name +
                      "' " + what + " " + Twine(want.size()));
       attachHelp(diag) << rest;
-      return false;
+      return;
     }
-    for (auto [index, pair] : llvm::enumerate(llvm::zip(have, want))) {
-      auto [mine, theirs] = pair;
-      if (getElementType(mine) == getElementType(theirs) && getRank(mine) == getRank(theirs))
-        continue;
-      InFlightDiagnostic diag =
-          report(loc, DiagCode::K0206,
-                 "'" + rule.name + "' " + what + " " + spell(mine) + " at position " + Twine(index) +
-                     " (0-based), but a rule of '" + primal.name + "' " + what + " " + spell(theirs));
-      attachHelp(diag) << rest;
-      return false;
+  // Differentiation passes on no more than that.
+  for (FunctionItem *item : {&rule, &primal}) {
+    StringRef role = item == &rule ? "be a rule" : "have a rule";
+    if (!item->globals.empty()) {
+      StringRef global = item->globals.front().getValue();
+      InFlightDiagnostic diag = report(loc, DiagCode::K0206,
+                                       "'" + item->name + "' uses the module-level '" + global +
+                                           "', which has no value, so it cannot " + role);
+      attachHelp(diag) << "make '" << global << "' a parameter of both functions";
+      return;
     }
-    return true;
+    if (!item->unsolved.empty()) {
+      report(loc, DiagCode::K0203,
+             "'" + item->name + "' takes the size '" + item->unsolved.front() + "' by keyword, so it cannot " + role);
+      return;
+    }
+  }
+  // What the rule's sizes are, in the function's.
+  llvm::StringMap<DimAttr> sizes;
+  llvm::StringMap<PlacementAttr> places;
+  for (auto [mine, theirs] : llvm::zip(parts[0].have, parts[0].want)) {
+    if (PlacementAttr place = getPlacement(mine); place.isVariable())
+      places.try_emplace(place.getName(), getPlacement(theirs));
+    for (auto [dim, size] : llvm::zip(getShape(mine), getShape(theirs)))
+      if (StringRef name = dim.getSingleName(); !name.empty())
+        sizes.try_emplace(name, size);
+  }
+  for (auto &[name, least] : rule.shapeVars)
+    if (!sizes.contains(name)) {
+      report(loc, DiagCode::K0203,
+             "no parameter of '" + rule.name + "' has the size '" + name + "', and a rule reads its sizes off these");
+      return;
+    }
+  auto located = [&](const Part &part, unsigned index) -> Location {
+    if (&part == &parts[0]) {
+      for (const Param &param : rule.params)
+        if (index >= param.first && index - param.first < param.count)
+          return param.loc;
+    } else if (SyntaxAttr type = rule.op.getReturnTypeAttr()) {
+      bool isList = type.is(SyntaxKind::TypeTuple) && type.getChildren().size() == part.have.size();
+      return isList ? type.getChild(index).getLocation() : type.getLocation();
+    }
+    return loc;
   };
-  if (compare(declared(rule), takes, "takes",
-              "it takes the function's parameters, its result and the result's cotangent") &&
-      compare(rule.function.getResultTypes(), gives, "gives",
-              "it gives the cotangents of the function's float parameters"))
-    primal.function.setCustomVjp(rule.name);
+  for (const Part &part : parts)
+    for (auto [index, pair] : llvm::enumerate(llvm::zip(part.have, part.want))) {
+      auto [mine, theirs] = pair;
+      Type here = substitute(mine, [&](StringRef name) { return sizes.lookup(name); },
+                             [&](StringRef name) { return places.lookup(name); });
+      if (here == theirs)
+        continue;
+      bool sameKind = getElementType(mine) == getElementType(theirs) && getRank(mine) == getRank(theirs);
+      bool samePlace = here && getPlacement(here) == getPlacement(theirs);
+      InFlightDiagnostic diag =
+          report(located(part, index), !sameKind    ? DiagCode::K0206
+                                       : !samePlace ? DiagCode::K0401
+                                                    : DiagCode::K0301,
+                 "'" + rule.name + "' " + part.what + " " + spell(mine) + " at position " + Twine(index) +
+                     " (0-based), but a rule of '" + primal.name + "' " + part.what + " " + spell(theirs));
+      if (sameKind)
+        for (auto &[name, least] : rule.shapeVars)
+          if (DimAttr size = sizes.lookup(name); size != DimAttr::getName(context, name))
+            diag.attachNote() << "'" << name << "' of '" << rule.name << "' is '" << toString(size) << "' of '"
+                              << primal.name << "'";
+      diag.attachNote(loc) << "the rule is declared here";
+      attachHelp(diag) << part.rest;
+      return;
+    }
+  primal.function.setCustomVjp(rule.name);
 }
 
 Val Elaborator::lookup(StringRef name, Location loc, const ScopePtr &scope, bool silent) {

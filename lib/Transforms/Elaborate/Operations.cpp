@@ -351,6 +351,16 @@ template <typename Op> static Val identity(OperationCall &call) {
 }
 
 static Val drop(OperationCall &call) {
+  // A tuple ends with its members.
+  if (Val tuple = call.args.size() == 1 ? call.e.decay(call.args.front()) : Val();
+      tuple.kind == Val::Kind::Tuple && tuple.isFirstOrder()) {
+    (void)call.find("x");
+    SmallVector<Value> members;
+    call.e.flatten(tuple, members);
+    for (Value member : members)
+      DropOp::create(call.e.builder, call.loc, member);
+    return Val::unit();
+  }
   Value x = call.value("x");
   if (!x)
     return Val::error();

@@ -318,6 +318,9 @@ FailureOr<Ty> Elaborator::elaborateType(SyntaxAttr syntax, Scope &scope, StringR
   case SyntaxKind::TypeFn:
     ty.kind = Ty::Kind::Function;
     ty.arity = syntax.getChild(0).getChildren().size();
+    for (auto [index, parameter] : llvm::enumerate(syntax.getChild(0).getChildren()))
+      if (parameter.is(SyntaxKind::TypeRef))
+        ty.borrows.push_back(index);
     return ty;
   case SyntaxKind::TypeName:
     if (syntax.getText() == "unit") {

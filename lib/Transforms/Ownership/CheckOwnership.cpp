@@ -9,7 +9,8 @@
 //   would be gone in the next iteration.
 // - The body of a handle runs up to a `perform`, there the case of the operation starts.
 //   A case that does not resume ends the path; one that does runs again at the next
-//   `perform`, so it may only read what comes from outside.
+//   `perform`, so it may only read what comes from outside. What it is given is the
+//   payload of the `perform`: once the rest has consumed that, the case's name of it is gone.
 // - A parameter is consumed if the function consumes it on some path, and else borrowed,
 //   whatever the caller does with it. That is known for all functions beforehand.
 //
@@ -19,6 +20,7 @@
 #include "Kina/Dialect/Kina/IR/SourceNames.h"
 #include "Kina/Support/DeepStack.h"
 #include "Kina/Support/Diagnostics.h"
+#include "Kina/Transforms/Ownership.h"
 #include "Kina/Transforms/Passes.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
@@ -202,6 +204,23 @@ Location getUseLoc(OpOperand &use) {
   return use.getOwner()->getLoc();
 }
 
+/// Where the function is called in which the location lies, if it was elaborated in place there.
+std::optional<Location> getCaller(Location loc) {
+  if (auto named = dyn_cast<NameLoc>(loc))
+    return getCaller(named.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    return fused.getLocations().empty() ? std::nullopt : getCaller(fused.getLocations().front());
+  if (auto site = dyn_cast<CallSiteLoc>(loc))
+    return site.getCaller();
+  return std::nullopt;
+}
+
+/// Whether both are the same text of the program.
+bool isSameText(Location a, Location b) {
+  auto text = a->findInstanceOf<FileLineColRange>();
+  return text && text == b->findInstanceOf<FileLineColRange>();
+}
+
 /// The loop whose state the use begins or goes on, and the state's number.
 std::pair<WhileOp, unsigned> getState(OpOperand &use) {
   Operation *op = use.getOwner();
@@ -278,6 +297,8 @@ struct State {
   bool reachable = true;
   /// The cases that have resumed.
   SmallVector<Block *> resumed;
+  /// What the operation of a case was performed with.
+  llvm::SetVector<std::pair<Value, BlockArgument>> given;
 
   void join(const State &other) {
     if (!other.reachable)
@@ -291,11 +312,30 @@ struct State {
     for (Block *handled : other.resumed)
       if (!llvm::is_contained(resumed, handled))
         resumed.push_back(handled);
+    given.insert_range(other.given);
+  }
+
+  /// From here on the value is gone, by whatever name a case has it.
+  void markConsumed(Value value, OpOperand *use) {
+    if (!consumed.insert({value, use}).second)
+      return;
+    for (auto [payload, argument] : given.getArrayRef().vec())
+      if (payload == value)
+        markConsumed(argument, use);
   }
 
   /// Forgets what belongs to the regions of an operation that is left.
   void leave(Operation *op) {
     consumed.remove_if([&](auto &entry) { return isDefinedIn(entry.first, op); });
+    given.remove_if([&](auto &entry) { return isDefinedIn(entry.first, op) || isDefinedIn(entry.second, op); });
+  }
+  /// The same behind the body of a handle. Of what its cases were given it is still to be seen what is gone.
+  void leaveBody(HandleOp handle) {
+    auto isInBody = [&](Value value) {
+      return isDefinedIn(value, &handle.getBody()) || isDefinedIn(value, &handle.getReturnRegion());
+    };
+    consumed.remove_if([&](auto &entry) { return isInBody(entry.first); });
+    given.remove_if([&](auto &entry) { return isInBody(entry.first) || isDefinedIn(entry.second, handle); });
   }
 };
 
@@ -343,6 +383,9 @@ private:
         auto [entry, first] = entries.try_emplace(handled, state);
         if (!first)
           entry->second.join(state);
+        for (auto [value, argument] : llvm::zip(perform.getPayload(), handled->getArguments()))
+          if (isOwned(value.getType()))
+            state.given.insert({value, argument});
         state.reachable &= mayResume(handled);
       }
     } else if (auto resume = dyn_cast<ResumeOp>(op)) {
@@ -363,7 +406,7 @@ private:
     // The path from the end of the body to its start.
     if (body.reachable)
       for (auto &[value, use] : llvm::drop_begin(body.consumed, before))
-        if (!isDefinedIn(value, loop) && reported.insert(value).second) {
+        if (use->get() == value && !isDefinedIn(value, loop) && reported.insert(value).second) {
           InFlightDiagnostic diag = report(getUseLoc(*use), DiagCode::K0502,
                                            spell(value) + " was consumed in the previous iteration: here it " +
                                                describe(*use, consumers));
@@ -373,6 +416,10 @@ private:
           attachHelp(diag) << "carry " << (getName(value).empty() ? "it" : spell(value))
                            << " as a state of the loop, or consume a copy, " << spellCopy(value);
         }
+    // What a case was given in the body is gone for the case, whatever becomes of the body's own values.
+    for (auto &[value, use] : body.consumed)
+      if (use->get() != value)
+        state.consumed.insert({value, use});
     for (auto [index, init] : llvm::enumerate(loop.getInits())) {
       BlockArgument state = loop.getAfterBody()->getArgument(index);
       if (!isOwned(state.getType()) || !state.use_empty() || !loop.getBeforeBody()->getArgument(index).use_empty())
@@ -391,7 +438,7 @@ private:
     State ended = state;
     check(handle.getBody(), ended);
     check(handle.getReturnRegion(), ended);
-    ended.leave(handle);
+    ended.leaveBody(handle);
     State after = ended;
     for (Region &handled : handle.getCases()) {
       auto entry = entries.find(&handled.front());
@@ -415,13 +462,17 @@ private:
     if (!state.reachable || end == ends.end())
       return;
     for (auto &[value, use] : state.consumed)
-      if (!isDefinedIn(value, handled->getParent()) && !starts.find(handled)->second.consumed.contains(value))
+      if (use->get() == value && !isDefinedIn(value, handled->getParent()) && !starts.find(handled)->second.consumed.contains(value))
         reportRepeatedCase(value, *use, handled);
     if (!end->second.reachable) {
       state.reachable = false;
       return;
     }
     state.join(end->second);
+    for (auto &[value, use] : end->second.consumed)
+      for (auto [payload, argument] : state.given.getArrayRef().vec())
+        if (payload == value)
+          state.markConsumed(argument, use);
     if (!llvm::is_contained(state.resumed, handled))
       state.resumed.push_back(handled);
   }
@@ -487,7 +538,7 @@ private:
         reportRepeatedCase(value, use, handled);
         return;
       }
-    state.consumed.insert({value, &use});
+    state.markConsumed(value, &use);
   }
 
   /// Why the value is not owned here.
@@ -522,13 +573,23 @@ private:
         branch = outer;
         arm = region;
       }
-    diag.attachNote(getUseLoc(consumed))
-        << spell(value) << " is consumed here"
-        << (!branch                           ? ""
-            : arm == &branch.getThenRegion() ? ", on the path where the condition holds"
-                                             : ", on the path where the condition does not hold")
-        << ": it " << describe(consumed, consumers);
+    Location place = getUseLoc(consumed);
+    std::optional<Location> call = getCaller(place);
+    StringRef path = !branch                          ? ""
+                     : arm == &branch.getThenRegion() ? ", on the path where the condition holds"
+                                                      : ", on the path where the condition does not hold";
+    // The same text runs in several calls.
+    if (call && isSameText(place, getUseLoc(use))) {
+      diag.attachNote(*call) << spell(consumed.get()) << " is consumed in this call first" << path;
+    } else {
+      diag.attachNote(place) << spell(consumed.get()) << " is consumed here" << path << ": it "
+                             << describe(consumed, consumers);
+      if (call)
+        diag.attachNote(*call) << "in this call";
+    }
     attachConsumer(diag, consumed, consumers);
+    if (consumed.get() != value)
+      attachGiven(diag, value);
     if (branch)
       if (Operation *condition = branch.getCondition().getDefiningOp())
         diag.attachNote(condition->getLoc()) << "the condition";
@@ -539,7 +600,20 @@ private:
       attachHelp(diag) << "in the loop its value is that of " << quote(getStateName(loop, index))
                        << "; to keep the first one, start the state with " << spellCopy(value);
     else
-      attachHelp(diag) << "consume a copy there, " << spellCopy(value);
+      attachHelp(diag) << "consume a copy there, " << spellCopy(consumed.get());
+  }
+
+  /// Says of what a case is given where that comes from.
+  void attachGiven(InFlightDiagnostic &diag, Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto handle = argument ? dyn_cast<HandleOp>(argument.getOwner()->getParentOp()) : HandleOp();
+    if (!handle)
+      return;
+    handle.getBody().walk([&](PerformOp perform) {
+      if (findCase(perform) == argument.getOwner())
+        diag.attachNote(perform.getLoc()) << spell(perform.getPayload()[argument.getArgNumber()]) << " is "
+                                          << spell(value) << " in the case";
+    });
   }
 
   /// One operation consumes the value as both operands.
@@ -647,6 +721,10 @@ struct CheckOwnershipPass : impl::CheckOwnershipPassBase<CheckOwnershipPass> {
         for (auto function : module.getOps<FuncOp>())
           if (!function.isExternal())
             passed &= FunctionChecker(consumers, strict).run(function);
+        module.walk([&](HandleOp handle) {
+          if (!handle.getTagAttr())
+            passed &= succeeded(checkContinuations(handle));
+        });
       });
     }
     if (!passed)

@@ -66,6 +66,39 @@ kina.func @f(%x: i32) attributes {shape_vars = [#kina.var<"N">]} {
 
 // -----
 
+kina.func @f(%n: index) {
+  // expected-error @+1 {{'kina.bind_dim' op '' is no name of a size}}
+  kina.bind_dim "" = %n : index
+  kina.return
+}
+
+// -----
+
+kina.func @f(%n: index) {
+  // expected-error @+1 {{'kina.bind_dim' op '%0' is no name of a size}}
+  kina.bind_dim "%0" = %n : index
+  kina.return
+}
+
+// -----
+
+kina.func @f(%x: !kina.tensor<f64, [N]>, %n: index) attributes {shape_vars = [#kina.var<"N">]} {
+  // expected-error @+1 {{'kina.bind_dim' op 'N' is a shape variable of @f already}}
+  kina.bind_dim "N" = %n : index
+  kina.return
+}
+
+// -----
+
+kina.func @f(%n: index) {
+  kina.bind_dim "K" = %n : index
+  // expected-error @+1 {{'kina.bind_dim' op 'K' is bound twice in this block}}
+  kina.bind_dim "K" = %n : index
+  kina.return
+}
+
+// -----
+
 kina.func @f() attributes {shape_vars = [#kina.var<"N">]} {
   // expected-error @+1 {{custom op 'kina.obligation' expected string or keyword containing one of the following enum values for attribute 'kind' [shapes_equal, contraction, element_count, precondition, divisor, bounds, nonempty, check, branch, loop_state, mask]}}
   kina.obligation because <N = 2>, "a"

@@ -50,6 +50,23 @@ SmallVector<StringRef> FuncOp::getShapeVarNames() {
   return names;
 }
 
+/// A name that is bound in the body means one size wherever it is seen.
+static LogicalResult verifyBinds(FuncOp function, const llvm::SetVector<StringRef> &declared) {
+  llvm::DenseMap<Block *, llvm::StringSet<>> bound;
+  WalkResult result = function.walk([&](BindDimOp bind) -> WalkResult {
+    StringRef name = bind.getName();
+    // Names that begin with '%' are those of run-time scalars during elaboration.
+    if (name.empty() || name.starts_with("%"))
+      return bind.emitOpError() << "'" << name << "' is no name of a size";
+    if (declared.contains(name))
+      return bind.emitOpError() << "'" << name << "' is a shape variable of @" << function.getSymName() << " already";
+    if (!bound[bind->getBlock()].insert(name).second)
+      return bind.emitOpError() << "'" << name << "' is bound twice in this block";
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult FuncOp::verify() {
   llvm::SetVector<StringRef> declared;
   if (ArrayAttr vars = getShapeVarsAttr())
@@ -94,7 +111,7 @@ LogicalResult FuncOp::verify() {
     for (Attribute attribute : effects)
       if (!isa<FlatSymbolRefAttr>(attribute))
         return emitOpError() << "'effects' must hold symbol references, not " << attribute;
-  return success();
+  return verifyBinds(*this, declared);
 }
 
 LogicalResult ReturnOp::verify() {

@@ -36,7 +36,8 @@ static SmallVector<StringRef> getLocationNames(Value value) {
 SmallVector<StringRef> getSourceNames(Value value) {
   SmallVector<StringRef> names = getLocationNames(value);
   if (auto argument = dyn_cast<BlockArgument>(value))
-    if (auto function = dyn_cast_or_null<FuncOp>(argument.getOwner()->getParentOp()))
+    if (auto function = dyn_cast_or_null<FuncOp>(argument.getOwner()->getParentOp());
+        function && argument.getArgNumber() < function.getNumArguments())
       if (auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kNameArgAttrName);
           name && !llvm::is_contained(names, name.getValue()))
         names.insert(names.begin(), name.getValue());
