@@ -20,6 +20,9 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.kina_binary_dir, "bin"), config.llvm_tools_dir, config.environment["PATH"]])
 config.environment["PYTHONPATH"] = os.path.join(config.test_source_root, "python")
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+# What JAX compiles runs once: fast code is not worth the time of its compiler.
+config.environment["XLA_FLAGS"] = ("--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
+                                   "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1")
 config.environment["FILECHECK_OPTS"] = "-enable-var-scope"
 # glibc fills what is allocated and what is freed with rubbish: reading either shows.
 config.environment["MALLOC_PERTURB_"] = "85"

@@ -193,6 +193,8 @@ class Maker:
         """An expression of one line that is a tensor of its own, or a name."""
         r = self.r
         roll = r.random()
+        if scope.functions and self.chance(0.2):
+            return Node("apply", name=r.choice(list(scope.functions)), args=[self.tensor(scope, min(depth - 1, 0))])
         if depth <= 0 or roll < 0.12:
             return self.reading(scope)
         if roll < 0.3:
@@ -212,8 +214,6 @@ class Maker:
                 first, second = r.choice([(0, 1), (1, 0)])
                 return Node("update_part", args=[self.tensor(scope, depth - 1), self.reading(scope)], at=first, of=second)
             return Node("update", args=[self.tensor(scope, depth - 1), self.scalar(scope, depth - 1)], index=self.index(scope))
-        if roll < 0.84 and scope.functions:
-            return Node("apply", name=r.choice(list(scope.functions)), args=[self.tensor(scope, depth - 1)])
         if roll < 0.9 and any("Like" in ops for ops in self.handled):
             return self.perform(scope, "Like")
         callees = [f for f in self.helpers if f.result == "V"]
@@ -304,17 +304,20 @@ class Maker:
                 return []
             scope.gone.add(found[1])
             return [Node("drop", value=found[0])]
-        if roll < 0.44:
+        if roll < 0.46:
             name, own = self.name("g"), self.name("q")
             inner = Scope(scope)
             inner.add(own, "V")
             # It may give away what it is given, and borrows what it sees.
             inner.lent |= {t for n, ts in scope.tensors.items() for t in ts}
             body = self.block(inner, ["V"], 0, yields=False, few=True)
+            seen = self.pick(scope, lambda t: t not in scope.gone)
+            if seen and self.chance(0.5 if self.careful < 1 else 0):
+                body.statements.append(Node("drop", value=seen[0]))
             scope.functions[name] = True
             return [Node("function", name=name, parameter=own, body=body)]
         pairs = [f for f in self.helpers if f.result == "P"]
-        if roll < 0.5 and pairs:
+        if roll < 0.52 and pairs:
             value = self.call(scope, r.choice(pairs))
             names = [self.name("c"), self.name("c")] if self.chance(0.6) else [self.name("c")]
             for name in names:
@@ -539,11 +542,15 @@ class Printer:
         self.lines.append("  " * indent + text)
         return len(self.lines)
 
+    def follow(self, n):
+        """`n` is what comes next in the order in which things happen."""
+        self.order = n.order = self.order + 1
+
     def e(self, n):
         n.line = len(self.lines) + 1
         k = n.kind
         args = [self.e(a) for a in getattr(n, "args", [])]
-        self.order = n.order = self.order + 1
+        self.follow(n)
         if k == "name":
             return n.name
         if k == "member":
@@ -591,6 +598,7 @@ class Printer:
     def results(self, block, indent):
         if block.results:
             texts = [self.e(r) for r in block.results]
+            self.follow(block)
             block.line = self.put(indent, texts[0] if len(texts) == 1 else f"({', '.join(texts)})")
         block.end = len(self.lines)
 
@@ -608,6 +616,7 @@ class Printer:
             self.value(f"let {self.pattern(s.names)} = ", s.value, indent)
         elif s.kind == "drop":
             self.put(indent, f"drop({self.e(s.value)});")
+            self.follow(s)
         elif s.kind == "effect":
             self.put(indent, f"{self.e(s.value)};")
         elif s.kind == "function":
@@ -634,6 +643,7 @@ class Printer:
             self.put(indent, "};")
         elif v.kind == "loop":
             inits = [f"{n} = {self.e(i)}" for n, i in zip(v.states, v.inits)]
+            self.follow(v)
             if v.form == "while":
                 inits.append(f"{v.counter} = 0")
                 start = f"while ({self.e(v.condition)})"
@@ -642,7 +652,9 @@ class Printer:
             self.put(indent, f"{head}{start} [{', '.join(inits)}] {{")
             for s in v.body.statements:
                 self.statement(s, indent + 1)
-            texts = [self.e(r) for r in v.body.results] + ([f"{v.counter} + 1"] if v.form == "while" else [])
+            texts = [self.e(r) for r in v.body.results]
+            self.follow(v.body)
+            texts += [f"{v.counter} + 1"] if v.form == "while" else []
             v.body.line = v.body.end = self.put(indent + 1, texts[0] if len(texts) == 1 else f"({', '.join(texts)})")
             self.put(indent, "};")
         elif v.kind == "handle":
@@ -942,14 +954,14 @@ class Model(Walk):
         self.next += 1
         return not self.choices[self.next - 1]
 
-    def report(self, tensor, code, line, place, found=None):
-        """The errors of a tensor are many, and the first in the order of the source is told: `found`, in the
-        calls of functions around it."""
-        found = [run.call for run, _, _ in place if isinstance(run, Run) and run.given is not None] + [found or (line, 0)]
+    def report(self, tensor, code, line, place, found):
+        """The errors of a tensor are many, and the first that is found is told: `found` is the line and what
+        of it, in the calls of function values around it."""
+        found = [run.call for run, _, _ in place if isinstance(run, Run) and run.given is not None] + [found]
         if tensor.key not in self.errors or found < self.errors[tensor.key][0]:
             self.errors[tensor.key] = (found, line, code, tensor.name)
 
-    def there(self, tensor, line, place):
+    def there(self, tensor, n, place):
         """Whether nothing has taken the tensor; says so if not."""
         self.touched.add(tensor.state)
         if not tensor.taken:
@@ -959,9 +971,9 @@ class Model(Walk):
             if loop is not other or execution != again:
                 break
             if number != later:
-                self.report(tensor, "K0502", at, place[:k], (loop.body.end, 1))
+                self.report(tensor, "K0502", at, place[:k], (loop.body.end, float("inf")))
                 return False
-        self.report(tensor, "K0501", line, place)
+        self.report(tensor, "K0501", n.line, place, (n.line, n.order))
         return False
 
     def op(self, n, place, reads, taken):
@@ -969,31 +981,31 @@ class Model(Walk):
         if n.kind == "drop" and self.plant == "drop-borrows" or n.kind == "loop" and self.plant == "states-borrow":
             reads, taken = reads + taken, []
         for tensor in reads:
-            self.there(tensor, n.line, place)
+            self.there(tensor, n, place)
         for tensor in taken:
-            if not self.there(tensor, n.line, place):
-                continue
             around = [run for run, _, _ in place if isinstance(run, Run) and run not in [r for r, _, _ in tensor.place]]
-            if any(tensor is t for t in reads):
-                self.report(tensor, "K0501", n.line, place)
-            elif tensor.why or self.plant != "values-take" and any(run.given is not None and tensor not in run.given for run in around):
-                self.report(tensor, "K0505", n.line, place)
-            elif any(run.resumed for run in around):
-                self.report(tensor, "K0502", n.line, place)
-            else:
-                tensor.taken = (n.line, place)
+            lent = self.plant != "values-take" and any(run.given is not None and tensor not in run.given for run in around)
+            if not (lent or tensor.why):
                 self.consumed.add(tensor.key)
                 if tensor.key[-1] == "payload":
                     self.takes.add(tensor.key[0])
-                if self.plant != "cases-once":
-                    for run in around:
-                        run.taken.append((tensor, n.line))
+            if not self.there(tensor, n, place):
+                continue
+            code = "K0501" if any(tensor is t for t in reads) else "K0505" if tensor.why or lent else \
+                "K0502" if any(run.resumed for run in around) else None
+            if code:
+                self.report(tensor, code, n.line, place, (n.line, n.order))
+                continue
+            tensor.taken = (n.line, place)
+            if self.plant != "cases-once":
+                for run in around:
+                    run.taken.append((tensor, n.line))
 
     def resumed(self, run, n):
         run.resumed = self.plant != "cases-once"
         for tensor, line in run.taken:
             if tensor.taken:
-                self.report(tensor, "K0502", line, (), (n.line, 0))
+                self.report(tensor, "K0502", line, (), (n.line, n.order))
                 tensor.taken = None   # what follows from it is no error of its own
 
     def carries(self, tensor, loop):
@@ -1176,7 +1188,7 @@ def judge(kina, programs, plant, tally=collections.Counter()):
             accepted.append(p)
             tally["accepted"] += 1
     runnable = []
-    for p in accepted:
+    for p in accepted if plant in (None, "in-place") else []:
         runs, p.references = p.runs, []
         p.runs = []
         for run in runs:

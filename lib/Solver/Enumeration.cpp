@@ -15,7 +15,7 @@ static constexpr unsigned kMaxEvaluations = 20'000;
 /// A name with both bounds in the facts is tried with all its values if there are no more.
 static constexpr int64_t kMaxFinite = 256;
 /// Evaluations to see that nothing is simpler than what was found.
-static constexpr unsigned kMaxSimpler = 100'000;
+static constexpr unsigned kMaxSimpler = 600'000;
 /// With so many the evaluations last for no more than a few sums.
 static constexpr size_t kManyInputs = 12;
 

@@ -459,7 +459,10 @@ SmallVector<PredAttr> Solver::explain(const Query &query, const Answer &answer) 
     Search search = enumerate(problem, form, /*goalIs=*/false);
     if (!search.found)
       return false;
-    return llvm::all_of(llvm::zip_equal(problem.names, *search.found), [&](auto entry) {
+    SmallVector<int64_t, 8> values = *search.found;
+    if (!search.isSimplest)
+      values = impl->simplify(problem, form, values, /*mayAsk=*/false, {});
+    return llvm::all_of(llvm::zip_equal(problem.names, values), [&](auto entry) {
       return llvm::is_contained(answer.counterexample, std::pair(std::get<0>(entry).str(), std::get<1>(entry)));
     });
   };

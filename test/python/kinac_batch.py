@@ -12,10 +12,10 @@ class CallError(Exception):
     pass
 
 
-def run(source, calls, scratch):
+def run(source, calls, scratch, level="-O2"):
     """`calls` are (function, arguments by name, number of results). Returns for each call the list of its
     results, or a CallError. A file that does not compile raises one. Numbers of Python become what the
-    parameter takes, arrays have to fit."""
+    parameter takes, arrays have to fit. At `level` LLVM optimises."""
     scratch = pathlib.Path(scratch)
     scratch.mkdir(parents=True, exist_ok=True)
     stem, batch = os.path.basename(source), []
@@ -31,7 +31,7 @@ def run(source, calls, scratch):
         batch.append({"function": function, "arguments": paths, "out": out})
     file = scratch / f"{stem}.json"
     file.write_text(json.dumps(batch))
-    result = subprocess.run(["kinac", "run", source, "--batch", file], capture_output=True, text=True)
+    result = subprocess.run(["kinac", "run", level, source, "--batch", file], capture_output=True, text=True)
     answers = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     if len(answers) != len(calls):
         raise CallError(result.stdout + result.stderr)

@@ -71,6 +71,18 @@ void Questions::shapes() {
     question.goal = question.facts[0]->a <= question.facts[0]->b + linearExpr(0);
 }
 
+/// Integers that may be, or are, negative, and what is left of them.
+void Questions::integers() {
+  begin("integers", pick(1, 2), false);
+  for (unsigned index = 0; index < question.names; ++index)
+    question.least[index] = INT64_MIN;
+  for (unsigned count = pick(0, 2); count > 0; --count)
+    question.facts.push_back(chance(4) ? formula(0) : someName() <= number(-pick(1, 9)));
+  ExprPtr divisor = number(pick(2, 6)), sum = linearExpr(0);
+  ExprPtr part = chance(2) ? floordiv(sum, divisor) : chance(2) ? ceildiv(sum, divisor) : mod(sum, divisor);
+  question.goal = someRelation(pick(1, 3) * part, chance(2) ? linearExpr(0) : number(pick(-4, 4)));
+}
+
 /// The number of elements before and after a reshape, with factors that facts relate.
 void Questions::reshape() {
   begin("reshape", pick(2, 4), false);
@@ -494,6 +506,7 @@ Question Questions::oneOf(std::initializer_list<std::pair<unsigned, void (Questi
 
 Question Questions::linear() {
   return oneOf({{4, &Questions::shapes},
+                {1, &Questions::integers},
                 {3, &Questions::planted},
                 {1, &Questions::remainders},
                 {1, &Questions::diophantine},

@@ -35,6 +35,7 @@ private:
   FormulaPtr formula(unsigned depth);
 
   void shapes();
+  void integers();
   void reshape();
   void planted();
   void remainders();

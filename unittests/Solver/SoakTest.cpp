@@ -147,21 +147,24 @@ struct Judge {
       return "never, and it holds";
     if (std::string problem = complain(question, answer.counterexample, false); !problem.empty())
       return problem;
-    // What lies within 8 of the least values is the smallest, in the order of the names.
+    // It is the smallest, in the order of the names, where not too many have to be tried to see that.
     if (!isMinimal || answer.counterexample.size() != question.names || truth.smallest.empty())
       return {};
-    auto isNear = [&](const Values &values) {
-      for (unsigned index = 0; index < question.names; ++index)
-        if (question.least[index] == INT64_MIN ? std::abs(values[index]) > 8 : values[index] > question.least[index] + 7)
-          return false;
-      return true;
-    };
+    double tried = 1, least = 0;
+    for (unsigned index = 0; index < question.names; ++index)
+      least += std::max<int64_t>(question.least[index], 0);
+    for (unsigned index = 0; index < question.names; ++index) {
+      double span = -least;
+      for (auto &[name, value] : answer.counterexample)
+        span += std::abs(value);
+      tried *= (span + index + 1) / (index + 1) * (question.least[index] < 0 ? 2 : 1);
+    }
+    if (tried > 100'000)
+      return {};
     Values values{};
     for (auto &[name, value] : answer.counterexample)
       values[indexOf(name)] = value;
     for (const Values &smaller : truth.smallest) {
-      if (!isNear(smaller))
-        continue;
       ++exact;
       uint64_t mine = totalOf(values, question.names), other = totalOf(smaller, question.names);
       bool better = other < mine;

@@ -47,7 +47,7 @@ struct Answer {
   /// Of MayFail and NeverHolds: values of the names of the goal and of the facts that bear on
   /// it, in order of first appearance (goal first); the facts and the goal were evaluated
   /// under it. Minimal in the sum of its magnitudes and then in lexical order if no more than
-  /// 100,000 assignments have to be tried to see that, or if the worker found it and Z3 can tell; otherwise as small as
+  /// 600,000 assignments have to be tried to see that, or if the worker found it and Z3 can tell; otherwise as small as
   /// it could be made. The same for the same query, whatever was asked before.
   Assignment counterexample;
 

@@ -14,21 +14,33 @@ namespace kina {
 
 using namespace mlir;
 
+/// Only calls name these functions; SymbolTable::rename looks through every attribute of the module for each.
+static void bindAllocation(ModuleOp module) {
+  SymbolTable symbols(module);
+  llvm::SmallDenseMap<StringAttr, FlatSymbolRefAttr> names;
+  auto rename = [&](StringRef from, StringRef to) -> LLVM::LLVMFuncOp {
+    auto function = symbols.lookup<LLVM::LLVMFuncOp>(from);
+    if (function) {
+      names[function.getSymNameAttr()] = FlatSymbolRefAttr::get(module.getContext(), to);
+      function.setSymName(to);
+    }
+    return function;
+  };
+  if (auto alloc = rename("_mlir_memref_to_llvm_aligned_alloc", "kina_rt_alloc"))
+    alloc.setResultAttr(0, LLVM::LLVMDialect::getNoAliasAttrName(), UnitAttr::get(module.getContext()));
+  rename("_mlir_memref_to_llvm_free", "kina_rt_free");
+  module.walk([&](LLVM::CallOp call) {
+    if (FlatSymbolRefAttr callee = call.getCalleeAttr())
+      if (FlatSymbolRefAttr name = names.lookup(callee.getAttr()))
+        call.setCalleeAttr(name);
+  });
+}
+
 namespace {
 struct FinalizeLLVMPass : public kina::impl::FinalizeLLVMBase<FinalizeLLVMPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    SymbolTable symbols(module);
-    auto rename = [&](StringRef from, StringRef to) -> LLVM::LLVMFuncOp {
-      auto function = symbols.lookup<LLVM::LLVMFuncOp>(from);
-      if (function && failed(symbols.rename(function, to)))
-        signalPassFailure();
-      return function;
-    };
-    if (auto alloc = rename("_mlir_memref_to_llvm_aligned_alloc", "kina_rt_alloc"))
-      alloc.setResultAttr(0, LLVM::LLVMDialect::getNoAliasAttrName(),
-                          UnitAttr::get(&getContext()));
-    rename("_mlir_memref_to_llvm_free", "kina_rt_free");
+    bindAllocation(module);
 
     llvm::InitializeNativeTarget();
     llvm::Triple triple(llvm::sys::getDefaultTargetTriple());

@@ -77,28 +77,20 @@ void kina::buildLowerToLLVMPipeline(OpPassManager &pm, const LowerToLLVMOptions 
   entries.module = options.module;
   pm.addPass(createEmitEntryPoints(entries));
   pm.addPass(createMathToLibm());
-  pm.addPass(createLowerExpandShape());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
+  OpPassManager &onBranches = pm.nest<func::FuncOp>();
+  onBranches.addPass(createLowerExpandShape());
+  onBranches.addPass(memref::createExpandStridedMetadataPass());
+  onBranches.addPass(createLowerAffinePass());
   // Not every system has a library function that rounds to bf16.
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
-  pm.addPass(arith::createArithExpandOpsPass(expand));
-  pm.addPass(memref::createExpandOpsPass());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  FinalizeMemRefToLLVMConversionPassOptions memref;
-  memref.useAlignedAlloc = true;
-  memref.useGenericFunctions = true;
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memref));
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
+  onBranches.addPass(arith::createArithExpandOpsPass(expand));
+  onBranches.addPass(memref::createExpandOpsPass());
+  onBranches.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertToLLVM());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createFinalizeLLVM());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  addSimplification(pm.nest<LLVM::LLVMFuncOp>());
   if (options.lineTables) {
     pm.addPass(createNarrowLocations());
     pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());

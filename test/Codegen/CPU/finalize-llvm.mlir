@@ -13,3 +13,13 @@ llvm.func @f(%n: i64) {
   llvm.call @_mlir_memref_to_llvm_free(%0) : (!llvm.ptr) -> ()
   llvm.return
 }
+
+// Other calls, and calls of a pointer, are not the allocation's.
+// CHECK-LABEL: llvm.func @g
+// CHECK-NEXT: llvm.call @f
+// CHECK-NEXT: llvm.call %{{.*}}(%{{.*}}) : !llvm.ptr, (i64) -> ()
+llvm.func @g(%n: i64, %p: !llvm.ptr) {
+  llvm.call @f(%n) : (i64) -> ()
+  llvm.call %p(%n) : !llvm.ptr, (i64) -> ()
+  llvm.return
+}

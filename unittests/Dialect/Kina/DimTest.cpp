@@ -473,7 +473,7 @@ TEST_F(DimTest, PredicatesPrintAndParse) {
 TEST_F(DimTest, CeilingsAndRemaindersAreFoundAgain) {
   for (const char *text : {
            "N ceildiv 4", "N ceildiv 2", "(N + 1) ceildiv 4", "(M + N) ceildiv 8", "(2*N) ceildiv 5",
-           "N ceildiv 4 + 1", "8*(N ceildiv 8)", "B*(N ceildiv 8)", "M - (N ceildiv 8)", "N + N ceildiv 4",
+           "N ceildiv 4 + 1", "8*(N ceildiv 8)", "B*(N ceildiv 8)", "N - 2*(N ceildiv 3)", "M - (N ceildiv 8)", "N + N ceildiv 4",
            "N mod 4", "(M + N) mod 8", "2*(N mod 2)", "N mod 4 + 1", "M - (N mod 4)", "B*(N mod 8)", "(7*N) mod 8",
            "N mod M", "N mod (M - 1)", "N ceildiv M", "(B + N) ceildiv (M + 1)", "min(M, N ceildiv 4)",
            "(N mod 7) ceildiv M", "(N + 7) floordiv 8", "N - (N floordiv 4)",
@@ -488,6 +488,8 @@ TEST_F(DimTest, CeilingsAndRemaindersAreFoundAgain) {
   EXPECT_EQ(pred("0 = N mod 8"), "N mod 8 = 0");
   EXPECT_EQ(pred("0 le N - M"), "N >= M");
   EXPECT_EQ(pred("5 le 8*N + 8"), "8*N + 8 >= 5");
+  EXPECT_EQ(pred("1 le N - 2*(N ceildiv 3)"), "N >= 2*(N ceildiv 3) + 1");
+  EXPECT_EQ(pred("0 le 0 - N"), "-N >= 0");
 }
 
 /// The dimension of the tree; what is written for it and its parts is noted.

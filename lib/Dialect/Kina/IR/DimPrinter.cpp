@@ -197,13 +197,15 @@ private:
         if (!product)
           return false;
         int64_t there = coefficientOf(rest, product.getTerms()[0].getFactors());
-        bool isEnough = coefficient > 0 ? there >= coefficient : there <= coefficient;
-        if (part.getFactors().empty() && !isEnough)
+        // A number need not be there; of another product some was there once.
+        bool isNumber = part.getFactors().empty();
+        bool isThere = coefficient > 0 ? there >= (isNumber ? coefficient : 1) : there <= (isNumber ? coefficient : -1);
+        if (isNumber && !isThere)
           continue;
-        if (!isEnough)
+        if (!isThere)
           return false;
         m = addDims(m, monomial(1, part.getFactors()));
-        if (part.getFactors().empty())
+        if (isNumber)
           continue;
         have += part.getCoefficient();
         missing += static_cast<__int128>(*c) - part.getCoefficient();
@@ -247,6 +249,7 @@ public:
 private:
   std::string textOf(DimAttr dim) { return spellings ? spellings->spell(dim) : toString(dim); }
   void print(DimAtomAttr atom);
+  void print(ArrayRef<Summand> summands);
   void printRelation(PredAttr pred, StringRef symbol, StringRef reversed);
 
   raw_ostream &os;
@@ -280,13 +283,13 @@ void Printer::print(DimAtomAttr atom) {
   }
 }
 
-void Printer::print(DimAttr dim) {
-  if (dim.getTerms().empty()) {
+void Printer::print(DimAttr dim) { print(Grouping(dim).getSummands()); }
+
+void Printer::print(ArrayRef<Summand> summands) {
+  if (summands.empty())
     os << '0';
-    return;
-  }
   bool first = true;
-  for (const Summand &summand : Grouping(dim).getSummands()) {
+  for (const Summand &summand : summands) {
     bool negative = summand.coefficient < 0;
     if (first)
       os << (negative ? "-" : "");
@@ -325,14 +328,24 @@ void Printer::printRelation(PredAttr pred, StringRef symbol, StringRef reversed)
   bool isOrder = pred.getKind() == PredKind::LE || pred.getKind() == PredKind::LT;
   bool isWritten = spellings && !spellings->find(toString(left)).empty();
   if (DimAttr difference = swap && isOrder && !isWritten ? subDims(left, right) : DimAttr()) {
-    DimAttr negative = DimAttr::getConstant(pred.getContext(), 0);
-    for (DimTermAttr term : difference.getTerms())
-      if (term.getCoefficient() < 0)
-        negative = subDims(negative, DimAttr::get(pred.getContext(), {term}));
-    DimAttr positive = addDims(difference, negative);
-    if (positive && !positive.isConstant() && !negative.isConstant(0)) {
-      left = positive;
-      right = negative;
+    SmallVector<Summand, 8> positive, negative;
+    for (Summand &summand : Grouping(difference).getSummands())
+      if (summand.coefficient > 0) {
+        positive.push_back(summand);
+      } else if (summand.coefficient != INT64_MIN) {
+        summand.coefficient = -summand.coefficient;
+        negative.push_back(summand);
+      } else {
+        positive.clear();
+        break;
+      }
+    bool isNumber = llvm::all_of(
+        positive, [](const Summand &summand) { return summand.factors.empty() && summand.op.empty(); });
+    if (!isNumber && !negative.empty()) {
+      print(positive);
+      os << ' ' << symbol << ' ';
+      print(negative);
+      return;
     }
   }
   os << textOf(left) << ' ' << symbol << ' ' << textOf(right);

@@ -178,7 +178,7 @@ def main(folder, scratch):
     for file in sorted({case.file for case in CASES}):
         cases = [case for case in CASES if case.file == file]
         calls = [(f"d_{case.name}", case.arguments(), case.order + 1) for case in cases]
-        for case, results in zip(cases, kinac_batch.run(os.path.join(folder, file), calls, scratch)):
+        for case, results in zip(cases, kinac_batch.run(os.path.join(folder, file), calls, scratch, "-O0")):
             if isinstance(results, Exception):
                 print(f"FAIL {case.name}: {results}")
                 failures += 1
