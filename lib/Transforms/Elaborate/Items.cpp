@@ -56,6 +56,7 @@ static std::optional<Location> findName(SyntaxAttr syntax, StringRef name) {
 static Location findSize(surface::FnOp op, StringRef name) {
   SmallVector<SyntaxAttr> parts = llvm::map_to_vector(surface::syntaxRange(op.getParamsAttr()), paramType);
   parts.push_back(op.getReturnTypeAttr());
+  llvm::append_range(parts, surface::syntaxRange(op.getRequiresClausesAttr()));
   for (SyntaxAttr part : parts)
     if (std::optional<Location> found = findName(part, name))
       return *found;
