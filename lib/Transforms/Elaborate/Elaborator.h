@@ -375,6 +375,10 @@ using OperationRule = Val (*)(OperationCall &);
 /// Adds the predicates that stand inside tensor types.
 void collectTypePreds(surface::SyntaxAttr syntax, SmallVectorImpl<surface::SyntaxAttr> &preds);
 
+/// What the operator makes of two sizes, whatever number type the result gets; null if that depends on it, and for a null
+/// operand.
+DimAttr combineSizes(surface::BinaryKind kind, DimAttr a, DimAttr b);
+
 class Elaborator {
 public:
   struct Options {

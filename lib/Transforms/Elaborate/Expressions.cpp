@@ -680,8 +680,7 @@ Val Elaborator::memberwise(surface::BinaryKind kind, const Val &a, const Val &b,
   return binary(kind, a, b, loc);
 }
 
-/// What the operator makes of two sizes, whatever number type the result gets; null if that depends on it.
-static DimAttr combineSizes(surface::BinaryKind kind, DimAttr a, DimAttr b) {
+DimAttr combineSizes(surface::BinaryKind kind, DimAttr a, DimAttr b) {
   using K = surface::BinaryKind;
   switch (kind) {
   case K::Add:

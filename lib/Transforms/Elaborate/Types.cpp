@@ -46,24 +46,9 @@ static DimAttr constantOf(Elaborator &e, Value expr, unsigned &fuel) {
   if (!binary)
     return {};
   DimAttr a = constantOf(e, binary.getLhs(), fuel), b = constantOf(e, binary.getRhs(), fuel);
-  switch (binary.getKind()) {
-  case K::Add:
-    return addDims(a, b);
-  case K::Sub:
-    return subDims(a, b);
-  case K::Mul:
-    return mulDims(a, b);
-  case K::Div:
-  case K::FloorDiv:
-    return floorDivDims(a, b);
-  case K::CeilDiv:
-    return ceilDivDims(a, b);
-  case K::Rem:
-  case K::Mod:
-    return modDims(a, b);
-  default:
-    return {};
-  }
+  // Between integers `/` and `%` are these.
+  K kind = binary.getKind();
+  return combineSizes(kind == K::Div ? K::FloorDiv : kind == K::Rem ? K::Mod : kind, a, b);
 }
 
 static std::optional<int64_t> constantOf(Elaborator &e, surface::GlobalOp global, unsigned &fuel) {
